@@ -222,20 +222,20 @@ template <class F> decltype(auto) of_type(char type, F&& f)
 }
 
 void gemm_there(Session& session, char type, char op_a, char op_b, Index m, Index n, Index k, Address A, Index lda, Address B,
-                Index ldb, Address C, Index ldc)
+                Index ldb, Address C, Index ldc, Index nb)
 {
     of_type(type, [&]<class T>(T) {
         compute([&] {
             gemm(session, Op(op_a), Op(op_b), m, n, k, T(1), at<const T>(A), lda, at<const T>(B), ldb, T(0), at<T>(C), ldc,
-                 {.interrupted = signalled});
+                 {.nb = nb, .interrupted = signalled});
         });
     });
 }
 
-Index potrf_there(Session& session, char type, char uplo, Index n, Address A, Index lda)
+Index potrf_there(Session& session, char type, char uplo, Index n, Address A, Index lda, Index nb)
 {
     return of_type(type, [&]<class T>(T) {
-        return compute([&] { return potrf(session, Uplo(uplo), n, at<T>(A), lda, {.interrupted = signalled}); });
+        return compute([&] { return potrf(session, Uplo(uplo), n, at<T>(A), lda, {.nb = nb, .interrupted = signalled}); });
     });
 }
 
@@ -255,10 +255,11 @@ Index posv_there(Session& session, char type, char uplo, Index n, Index nrhs, Ad
 }
 
 /// Pivots count from 1, and lie in the host's memory.
-Index getrf_there(Session& session, char type, Index m, Index n, Address A, Index lda, Address pivots)
+Index getrf_there(Session& session, char type, Index m, Index n, Address A, Index lda, Address pivots, Index nb)
 {
     return of_type(type, [&]<class T>(T) {
-        return compute([&] { return getrf(session, m, n, at<T>(A), lda, at<Index>(pivots), {.interrupted = signalled}); });
+        return compute(
+            [&] { return getrf(session, m, n, at<T>(A), lda, at<Index>(pivots), {.nb = nb, .interrupted = signalled}); });
     });
 }
 
@@ -318,11 +319,12 @@ void bind_device_arrays(nb::module_& m)
     m.def("copy_to_device", &move_to);
     m.def("copy_from_device", &move_from);
     m.def("copy_on_device", &move_there);
-    m.def("gemm_on_device", &gemm_there);
-    m.def("potrf_on_device", &potrf_there);
+    m.def("gemm_on_device", &gemm_there, "session"_a, "type"_a, "op_a"_a, "op_b"_a, "m"_a, "n"_a, "k"_a, "A"_a, "lda"_a, "B"_a,
+          "ldb"_a, "C"_a, "ldc"_a, "nb"_a = 0);
+    m.def("potrf_on_device", &potrf_there, "session"_a, "type"_a, "uplo"_a, "n"_a, "A"_a, "lda"_a, "nb"_a = 0);
     m.def("potrs_on_device", &potrs_there);
     m.def("posv_on_device", &posv_there);
-    m.def("getrf_on_device", &getrf_there);
+    m.def("getrf_on_device", &getrf_there, "session"_a, "type"_a, "m"_a, "n"_a, "A"_a, "lda"_a, "pivots"_a, "nb"_a = 0);
     m.def("getrs_on_device", &getrs_there);
 }
 

@@ -36,12 +36,20 @@ Seconds hop(const DeviceFigures& device, Bytes bytes)
     return device.latency + bytes / std::min(device.bytes_per_second[0], device.bytes_per_second[1]);
 }
 
+/// Of tasks larger than any that was measured. What a factorization or a solve costs beyond its products is a chain along its
+/// columns, whose length grows as the order does; the rest goes on at the speed of products.
+Seconds time_beyond(const SpeedCurve::Point& last, double products, Flops flops)
+{
+    const double longer = std::cbrt(flops / last.flops);
+    return longer * last.flops / last.rate + (flops - longer * last.flops) / std::max(products, last.rate);
+}
+
 template <class Unit> Seconds time_on(const Unit& unit, const Codelet& codelet, Flops flops)
 {
-    constexpr bool is_device = std::is_same_v<Unit, DeviceFigures>; // a panel has no figure of its own there
-    const std::string_view name = codelet.name;
-    const bool factors = !unit.factors.empty() && (name == "potrf" || (is_device && name == "getrf_panel"));
-    return (factors ? unit.factors : unit.speed).time(flops);
+    const SpeedCurve& curve = curve_for(unit, codelet.name);
+    if (std::is_same_v<Unit, DeviceFigures> && &curve != &unit.speed && flops > curve.points().back().flops)
+        return time_beyond(curve.points().back(), unit.speed.points().back().rate, flops);
+    return curve.time(flops);
 }
 
 } // namespace
@@ -59,11 +67,12 @@ double SpeedCurve::rate(Flops flops) const
     return low.rate + part * (high.rate - low.rate);
 }
 
-CallOutlook::CallOutlook(const UnitFigures& figures) : CallOutlook(figures, Tasks::of_all) {}
+CallOutlook::CallOutlook(const UnitFigures& figures, Homes homes) : CallOutlook(figures, Tasks::of_all, std::move(homes)) {}
 
-CallOutlook::CallOutlook(const UnitFigures& figures, Tasks tasks)
-    : figures_(figures), parts_(tasks == Tasks::of_all ? figures.devices.size() : 0),
-      schedule_(figures.cores, tasks == Tasks::of_all ? links_of(figures) : std::vector<DeviceLink>()), on_devices_(parts_.size())
+CallOutlook::CallOutlook(const UnitFigures& figures, Tasks tasks, Homes homes)
+    : figures_(figures), homes_(std::move(homes)), parts_(tasks == Tasks::of_all ? figures.devices.size() : 0),
+      schedule_(figures.cores, tasks == Tasks::of_all ? links_of(figures) : std::vector<DeviceLink>(), homes_),
+      on_devices_(parts_.size())
 {
     double fastest = 0;
     for (std::size_t d = 0; d < parts_.size(); ++d) {
@@ -124,16 +133,26 @@ void CallOutlook::take(const Codelet& codelet, const Arguments& arguments, std::
     total_ += on_core;
     if (!parts_.empty()) schedule_.add({took, codelet.submits, on_devices_}, accesses);
     if (moves) {
-        used_ += operands.all;
-        used_written_ += operands.written;
-        operands_ += static_cast<std::int64_t>(accesses.size());
         for (const Access& access : accesses) {
-            Value& value = values_[access.datum.address];
-            if (!std::exchange(value.read, true)) distinct_ += access.datum.bytes();
-            if (is_writing(access.mode) && !std::exchange(value.written, true)) distinct_written_ += access.datum.bytes();
+            Value& value = value_of(access.datum.address);
+            if (value.at_home_there) continue;
+            const Bytes bytes = access.datum.bytes();
+            ++operands_;
+            used_ += bytes;
+            if (!std::exchange(value.read, true)) distinct_ += bytes;
+            if (!is_writing(access.mode)) continue;
+            used_written_ += bytes;
+            if (!std::exchange(value.written, true)) distinct_written_ += bytes;
         }
     }
     advance(accesses, took, on_lead, accesses.empty() ? 0 : operands.all / double(accesses.size()));
+}
+
+CallOutlook::Value& CallOutlook::value_of(const void* datum)
+{
+    const auto [at, is_new] = values_.try_emplace(datum);
+    if (is_new && homes_) at->second.on_device = at->second.at_home_there = homes_(datum) >= 0;
+    return at->second;
 }
 
 /// The task ends where it would end first, were there as many units as it takes. Readers are not waited for.
@@ -142,7 +161,7 @@ void CallOutlook::advance(std::span<const Access> accesses, Seconds on_core, Sec
     const Seconds across = lead_ >= 0 ? hop(figures_.devices[std::size_t(lead_)], bytes) : 0;
     Seconds alone = 0, core = 0, device = 0;
     for (const Access& access : accesses) {
-        const Value& value = values_[access.datum.address];
+        const Value& value = value_of(access.datum.address);
         alone = std::max(alone, value.alone);
         core = std::max(core, value.with + (value.on_device ? across : 0));
         device = std::max(device, value.with + (value.on_device ? 0 : across));
@@ -151,10 +170,11 @@ void CallOutlook::advance(std::span<const Access> accesses, Seconds on_core, Sec
     const Seconds ends = there ? device + on_device : core + on_core;
     alone += on_core;
     longest_alone_ = std::max(longest_alone_, alone);
-    longest_with_ = std::max(longest_with_, ends + (there ? across : 0));
+    longest_with_ = std::max(longest_with_, ends);
     for (const Access& access : accesses) {
         if (!is_writing(access.mode)) continue;
-        Value& value = values_[access.datum.address];
+        Value& value = value_of(access.datum.address);
+        if (there != value.at_home_there) longest_with_ = std::max(longest_with_, ends + across);
         value.alone = alone;
         value.with = ends;
         value.on_device = there;
@@ -195,12 +215,22 @@ Seconds CallOutlook::with_at_least(DeviceSet set) const
         const DeviceFigures& device = figures_.devices[d];
         const double share = std::min(1.0, work / parts_[d].here);
         longest = std::max(longest, links(device, share));
-        first = std::max(first, 2 * hop(device, used_ / double(operands_)));
+        if (operands_ > 0) first = std::max(first, 2 * hop(device, used_ / double(operands_)));
     }
     return longest + first;
 }
 
 Seconds CallOutlook::with(DeviceSet set) const { return std::max(with_at_least(set), schedule_.end(set)); }
+
+Seconds CallOutlook::with_all() const
+{
+    DeviceSet all = 0;
+    for (std::size_t d = 0; d < parts_.size() && d < std::size_t(most_devices); ++d) {
+        if (figures_.devices[d].speed.empty()) return 0;
+        all |= DeviceSet(1) << d;
+    }
+    return with(all);
+}
 
 CallOutlook::Choice CallOutlook::choose(Seconds alone) const
 {

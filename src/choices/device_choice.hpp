@@ -7,6 +7,8 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -39,6 +41,8 @@ struct DeviceFigures {
     double bytes_per_second[2] = {0, 0};               ///< to it and from it
     Seconds latency = 0;                               ///< of a small copy
     SpeedCurve factors = {};                           ///< of Cholesky factorizations; empty: as products
+    SpeedCurve updates = {}, solves = {};              ///< of rank k, and with triangles; likewise
+    SpeedCurve panels = {};                            ///< of LU; empty: as factors
 };
 
 /// The units of a session.
@@ -47,15 +51,29 @@ struct UnitFigures {
     double cores = 1; ///< how many of those whose speed is given
     SpeedCurve speed; ///< of one
     std::vector<DeviceFigures> devices;
-    SpeedCurve factors = {}; ///< of Cholesky factorizations of tiles; empty: as products
+    SpeedCurve factors = {};              ///< of Cholesky factorizations of tiles; empty: as products
+    SpeedCurve updates = {}, solves = {}; ///< likewise
 };
+/// Those of a unit that hold for a codelet, by its name.
+template <class Unit> const SpeedCurve& curve_for(const Unit& unit, std::string_view codelet)
+{
+    codelet = codelet.substr(0, codelet.find('.')); // of a task on block columns
+    if constexpr (std::is_same_v<Unit, DeviceFigures>)
+        if (codelet == "getrf_panel" && !unit.panels.empty()) return unit.panels;
+    constexpr bool is_device = std::is_same_v<Unit, DeviceFigures>;
+    const SpeedCurve& own = codelet == "potrf" || (is_device && codelet == "getrf_panel")  ? unit.factors
+                            : codelet == "syrk" || codelet == "herk"                       ? unit.updates
+                            : codelet == "trsm" || codelet == "gessm" || codelet == "trmm" ? unit.solves
+                                                                                           : unit.speed;
+    return own.empty() ? unit.speed : own;
+}
 
 /// The tasks of a call, weighed while an algorithm submits them: how long each sort of unit would need, what would have to be
 /// moved, how long the longest chain is, and how they would follow one another. Nothing is computed; of a task that submits tasks
 /// those are weighed, as the cores'. Figures outlive it.
 class CallOutlook final : public Flow {
 public:
-    explicit CallOutlook(const UnitFigures& figures);
+    explicit CallOutlook(const UnitFigures& figures, Homes homes = {});
 
     struct Choice {
         DeviceSet devices = 0; ///< none: cores alone
@@ -65,6 +83,8 @@ public:
     /// Devices are taken where that is expected to save three tenths at least: what is expected of the cores is what they reach
     /// in this form, and others may be faster there. `alone`: what cores alone are expected to take with other tiles.
     Choice choose(Seconds alone = std::numeric_limits<Seconds>::infinity()) const;
+    /// What it is expected to take with all devices. 0: one of them was not measured, and may do nothing of it or all.
+    Seconds with_all() const;
 
     void wait() override {}
     void cancel() override {}
@@ -78,6 +98,7 @@ private:
     struct Value {
         Seconds alone = 0, with = 0;
         bool on_device = false, read = false, written = false;
+        bool at_home_there = false; ///< on some device
     };
     /// What a task costs where it is the cores'.
     struct OnCores {
@@ -93,7 +114,8 @@ private:
         bool may_move = true; ///< devices can have copies
     };
     enum class Tasks : std::uint8_t { of_all, of_cores };
-    CallOutlook(const UnitFigures& figures, Tasks tasks);
+    CallOutlook(const UnitFigures& figures, Tasks tasks, Homes homes = {});
+    Value& value_of(const void* datum);
     OnCores on_cores(const Codelet& codelet, void* args, Flops flops, std::span<const Access> accesses) const;
     static Operands operands_of(std::span<const Access> accesses);
     void advance(std::span<const Access> accesses, Seconds on_core, Seconds on_device, Bytes bytes);
@@ -102,6 +124,7 @@ private:
     Seconds with_at_least(DeviceSet set) const;
 
     const UnitFigures& figures_;
+    const Homes homes_;
     int lead_ = -1; ///< the fastest device
     Seconds total_ = 0, longest_alone_ = 0, longest_with_ = 0;
     std::vector<Part> parts_; ///< by device

@@ -14,7 +14,10 @@ constexpr int in_flight = 2;
 
 } // namespace
 
-ForeseenSchedule::ForeseenSchedule(double cores, std::vector<DeviceLink> links) : cores_(cores), links_(std::move(links)) {}
+ForeseenSchedule::ForeseenSchedule(double cores, std::vector<DeviceLink> links, Homes homes)
+    : cores_(cores), links_(std::move(links)), homes_(std::move(homes))
+{
+}
 
 void ForeseenSchedule::add(const Work& work, std::span<const Access> accesses)
 {
@@ -25,6 +28,7 @@ void ForeseenSchedule::add(const Work& work, std::span<const Access> accesses)
     on_devices_.insert(on_devices_.end(), work.on_devices.begin(), work.on_devices.end());
     for (const Access& access : accesses) {
         const auto [at, is_new] = last_.try_emplace(access.datum.address, Last{std::uint32_t(last_.size()), -1, {}});
+        if (is_new) home_of_.push_back(homes_ ? homes_(access.datum.address) : -1);
         Last& last = at->second;
         const bool writes = is_writing(access.mode);
         uses_.push_back({last.datum, access.mode != AccessMode::write, writes, access.datum.bytes()});
@@ -69,7 +73,7 @@ struct ForeseenSchedule::Run {
         Seconds ends[in_flight] = {}; ///< of the last tasks: a new one's operands begin to move when the older one is over
     };
     std::vector<Device> devices;
-    /// When a datum is there, by datum: at home, then by device.
+    /// When a datum is there, by datum: in the host's memory, then by device.
     std::vector<Seconds> there;
     std::vector<Seconds> readers_end;
     double speed; ///< of one of core_free
@@ -79,14 +83,14 @@ struct ForeseenSchedule::Run {
           there(of.last_.size() * (1 + of.links_.size()), never), readers_end(of.last_.size()),
           speed(of.cores_ / double(core_free.size()))
     {
-        for (std::size_t datum = 0; datum < readers_end.size(); ++datum) at(datum, -1) = 0;
+        for (std::size_t datum = 0; datum < readers_end.size(); ++datum) at(datum, of.home_of_[datum]) = 0;
     }
 
     Seconds& at(std::size_t datum, int device) { return there[datum * (1 + devices.size()) + std::size_t(device + 1)]; }
     std::span<const Use> uses(const Task& task) const { return {call.uses_.data() + task.first_use, task.uses}; }
 
-    /// When the datum is at home, where it comes by its device's link if need be.
-    Seconds home(const Use& use, std::vector<Device>& links, bool stays)
+    /// When the datum is in the host's memory, where it comes by its device's link if need be.
+    Seconds in_host(const Use& use, std::vector<Device>& links, bool stays)
     {
         if (at(use.datum, -1) < never) return at(use.datum, -1);
         Seconds arrives = 0;
@@ -104,7 +108,7 @@ struct ForeseenSchedule::Run {
     {
         if (at(use.datum, device) < never) return at(use.datum, device);
         Seconds& free = links[std::size_t(device)].to_free;
-        const Seconds ready = home(use, links, stays);
+        const Seconds ready = in_host(use, links, stays);
         free = std::max({free, from, ready}) + call.links_[std::size_t(device)].takes(use.bytes, false);
         if (stays) at(use.datum, device) = free;
         return free;
@@ -126,8 +130,8 @@ struct ForeseenSchedule::Run {
         for (const Use& use : uses(task)) {
             if (use.writes) ready = std::max(ready, readers_end[use.datum]);
             if (!use.reads) continue;
-            const Seconds there =
-                device < 0 ? home(use, links, stays) : on_device(use, device, links[std::size_t(device)].ends[0], links, stays);
+            const Seconds there = device < 0 ? in_host(use, links, stays)
+                                             : on_device(use, device, links[std::size_t(device)].ends[0], links, stays);
             ready = std::max(ready, there);
         }
         if (device >= 0)
@@ -158,13 +162,15 @@ struct ForeseenSchedule::Run {
         }
     }
 
-    /// What lies on devices alone comes home at last.
+    /// What lies elsewhere alone comes home at last.
     Seconds end()
     {
         Seconds last = *std::ranges::max_element(core_free);
         std::vector<bool> seen(readers_end.size());
         for (const Use& use : call.uses_) {
-            if (!seen[use.datum]) last = std::max(last, home(use, devices, true));
+            if (seen[use.datum]) continue;
+            const int home = call.home_of_[use.datum];
+            last = std::max(last, home < 0 ? in_host(use, devices, true) : on_device(use, home, 0, devices, true));
             seen[use.datum] = true;
         }
         for (const Device& device : devices) last = std::max(last, device.free);

@@ -3,6 +3,7 @@
 #include "graph/access.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +13,9 @@ namespace trencadis::choices {
 /// Devices by their number from 0, one bit each.
 using DeviceSet = std::uint64_t;
 inline constexpr int most_devices = 64;
+
+/// Where a datum begins and is to end, by its address: the number of a device from 0, or -1 for the host. None: all in the host.
+using Homes = std::function<int(const void*)>;
 
 /// What lies between host memory and a device's.
 struct DeviceLink {
@@ -32,10 +36,11 @@ public:
         std::span<const Seconds> on_devices;
     };
     /// `cores` need not be whole.
-    ForeseenSchedule(double cores, std::vector<DeviceLink> links);
+    ForeseenSchedule(double cores, std::vector<DeviceLink> links, Homes homes = {});
     void add(const Work& work, std::span<const Access> accesses); ///< in the order of submission
 
-    /// When the last result is back at home, with these devices; 0: not foreseen, as it has too many tasks. O(tasks units).
+    /// When the last result is back where its datum is at home, with these devices; 0: not foreseen, as it has too many tasks.
+    /// O(tasks units).
     Seconds end(DeviceSet set) const;
 
 private:
@@ -64,6 +69,8 @@ private:
     static constexpr std::size_t most_tasks = std::size_t{1} << 14;
     const double cores_;
     const std::vector<DeviceLink> links_;
+    const Homes homes_;
+    std::vector<int> home_of_; ///< by datum
     std::vector<Task> tasks_;
     std::vector<Use> uses_;
     std::vector<Seconds> on_devices_; ///< of each task by device

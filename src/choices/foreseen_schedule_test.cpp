@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 
 namespace trencadis::choices {
 namespace {
@@ -12,7 +13,10 @@ constexpr double mega = 1e6;
 
 /// A call on some cores beside devices with these links; data of a megabyte.
 struct Call {
-    Call(double cores, std::vector<DeviceLink> links) : devices(links.size()), schedule(cores, std::move(links)) {}
+    Call(double cores, std::vector<DeviceLink> links, Homes homes = {})
+        : devices(links.size()), schedule(cores, std::move(links), std::move(homes))
+    {
+    }
     void add(Seconds on_core, Seconds on_device, std::vector<Access> accesses, bool all_cores = false)
     {
         const std::vector<Seconds> there(devices, on_device);
@@ -102,6 +106,35 @@ TEST(ForeseenSchedule, MovesFromDeviceToDeviceByHome)
     call.schedule.add({1000, false, first}, both);
     call.schedule.add({1000, false, second}, both);
     EXPECT_DOUBLE_EQ(call.schedule.end(0b11), (1 + 1) + (1 + 1 + 1) + 1);
+}
+
+/// Those below ten on the first device, the others in the host.
+int home_of(const void* datum) { return datum < Call::datum(10).address ? 0 : -1; }
+
+TEST(ForeseenSchedule, LeavesWhatIsAtHomeOnADeviceThere)
+{
+    Call call(1, {link(0.25)}, home_of);
+    call.add(100, 2, {in(0), inout(1)});
+    call.add(100, 2, {in(1), inout(2)});
+    EXPECT_DOUBLE_EQ(call.schedule.end(1), 4) << "nothing moves";
+    call.add(100, 2, {in(2), inout(10)});
+    EXPECT_DOUBLE_EQ(call.schedule.end(1), 6 + 1.25) << "what begins in the host comes while it computes, and goes back";
+}
+
+TEST(ForeseenSchedule, BringsWhatACoreHasOfADeviceBackThere)
+{
+    Call call(1, {link(0.25)}, home_of);
+    call.add(3, -1, {in(0), inout(1)});
+    EXPECT_DOUBLE_EQ(call.schedule.end(1), 1.25 + 1.25 + 3 + 1.25);
+}
+
+TEST(ForeseenSchedule, GoesByWayOfTheHostToAnotherDeviceAndBack)
+{
+    Call call(1, {link(), link()}, home_of);
+    const std::array<Seconds, 2> second{-1, 2};
+    const std::array<Access, 1> its{inout(0)};
+    call.schedule.add({1000, false, second}, its);
+    EXPECT_DOUBLE_EQ(call.schedule.end(0b11), (1 + 1) + 2 + (1 + 1));
 }
 
 TEST(ForeseenSchedule, OfTooManyTasksIsNone)

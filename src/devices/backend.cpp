@@ -51,10 +51,13 @@ DeviceWords read_device_words(std::string_view text)
     while (!rest.empty()) {
         DeviceWords::Option option = option_of(text, next());
         if (words.find(option.key)) refuse(text, option.key + " is given twice");
-        if (option.key == "always") words.always = read_yes("devices '" + words.backend + "': always", option.value);
+        const std::string what = "devices '" + words.backend + "': " + option.key;
+        if (option.key == "always") words.always = read_yes(what, option.value);
+        if (option.key == "in-flight") words.in_flight = static_cast<int>(read_count(what, option.value, 16));
         words.options.push_back(std::move(option));
     }
-    std::erase_if(words.options, [](const DeviceWords::Option& option) { return option.key == "always"; });
+    std::erase_if(words.options,
+                  [](const DeviceWords::Option& option) { return option.key == "always" || option.key == "in-flight"; });
     return words;
 }
 
@@ -81,6 +84,8 @@ DeviceList open_devices(std::string_view text)
 }
 
 bool take_part_always(std::string_view text) { return !text.empty() && read_device_words(text).always; }
+
+int tasks_in_flight(std::string_view text) { return read_device_words(text).in_flight; }
 
 bool are_emulated(std::string_view text)
 {

@@ -17,8 +17,9 @@ struct DeviceWords {
     };
     std::string backend;
     std::string which = {};           ///< numbers, `all`, how many: as the back end says; empty: not said
-    std::vector<Option> options = {}; ///< but for `always`, which is no back end's
+    std::vector<Option> options = {}; ///< but for what follows, which is no back end's
     bool always = false; ///< they take part in every call that has tasks for them, whether that is expected to be faster or not
+    int in_flight = 2;   ///< tasks that each of them takes at a time, 1 to 16
 
     /// Throws Error{bad_argument} for a key that is none of these, with the one that was probably meant.
     void require_known(std::span<const std::string_view> keys) const;
@@ -42,6 +43,8 @@ struct Backend : Entry {
 DeviceList open_devices(std::string_view text);
 /// `always` of the text, which was read by open_devices or is empty.
 bool take_part_always(std::string_view text);
+/// `in-flight` of the text, likewise.
+int tasks_in_flight(std::string_view text);
 /// Are they emulated? The text was read by open_devices.
 bool are_emulated(std::string_view text);
 

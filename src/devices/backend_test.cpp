@@ -39,6 +39,13 @@ TEST(DeviceWords, SayThatDevicesTakePartAlways)
     EXPECT_EQ(open_devices("emulated:2,always=yes").size(), 2u) << "no back end is told";
 }
 
+TEST(DeviceWords, SayHowManyTasksEachTakesAtATime)
+{
+    EXPECT_EQ(tasks_in_flight("emulated,in-flight=5,latency=1us"), 5);
+    EXPECT_EQ(tasks_in_flight("emulated"), 2);
+    EXPECT_EQ(open_devices("emulated:2,in-flight=1").size(), 2u) << "no back end is told";
+}
+
 TEST(DeviceWords, OfEmulatedOnesMayBeOneForEach)
 {
     const DeviceList unequal = open_devices("emulated:2,memory=1MB+2MB,latency=1us");
@@ -74,6 +81,7 @@ TEST(DeviceWords, ThatAreWrongAreNamedInOneLine)
         {"emulated:3,memory=1MB+2MB", "has 2 values, and there are 3 devices"},
         {"emulated,memory=1MB+2MB", "has 2 values, and there is 1 device;"},
         {"emulated,always=often", "always=often, must be yes or no"},
+        {"emulated,in-flight=0", "in-flight=0, must be a whole number from 1 to 16"},
         {"emulatde:2", "emulated"},
         {"emulated:0", "must be a whole number from 1 to 64"},
         {"emulated:-1", "must be a whole number from 1 to 64"},

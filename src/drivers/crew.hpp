@@ -2,9 +2,11 @@
 #include "base/node_bytes.hpp"
 #include "base/types.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -105,6 +107,25 @@ public:
     /// Of one whose tasks `submit` submits: the same each time. `alone`: what cores alone would take with other tiles. Nothing is
     /// run; who has no devices is not asked.
     virtual Forecast devices_for(const std::function<void(Flow&)>& /*submit*/, Seconds /*alone*/) const { return {}; }
+    /// What a call whose matrices lie on devices (lies_on_device), or some of them, is expected to take with all devices; 0: not
+    /// known, since they take part always. Nothing is run.
+    virtual Seconds expected_there(const std::function<void(Flow&)>& /*submit*/) const { return 0; }
+    /// What was chosen for a call that devices can take part in, so that one like it need not be weighed again.
+    struct PlanKey {
+        const void* forms = nullptr; ///< the routine's
+        int precision = 0;
+        Index m = 0, n = 0, k = 0, right_sides = 0;
+        Bytes room = 0;          ///< of the smallest device
+        std::uint64_t homes = 0; ///< one bit for each operand that lies on a device
+        auto operator<=>(const PlanKey&) const = default;
+    };
+    struct TakenPlan {
+        const Form* form;
+        Index nb;
+        std::uint64_t devices; ///< 0: it goes as without
+    };
+    virtual std::optional<TakenPlan> plan_of(const PlanKey&) const { return {}; }
+    virtual void keep_plan(const PlanKey&, const TakenPlan&) const {}
     /// As `run`, with these devices alone.
     virtual Index run_with(std::uint64_t /*devices*/, const std::function<void(Flow&)>& body,
                            const std::function<bool()>& interrupted)

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -184,6 +185,116 @@ TEST(FormsForDevices, AreToldWithWhatIsExpectedOfThem)
     EXPECT_LT(weighed[3].expected.with, weighed[1].expected.with) << "four cores share a diagonal tile";
     EXPECT_TRUE(far.form.empty()) << "nothing was called";
     EXPECT_TRUE(LaidOut::weighed(testing::SmallCrew(2), "posv", {.m = n, .n = n}, layout_of_precision<double>).empty());
+}
+
+/// Computes nothing, and has a factorization.
+class FactoringQueue final : public KernelQueue {
+public:
+    void enqueue(Flops, Body) override {}
+    bool factors() const override { return true; }
+};
+
+/// With a device by what was measured of an NVIDIA H200 in double precision, and sixteen cores beside it; matrices lie there.
+class CrewWithArrays final : public testing::SmallCrew {
+public:
+    using Points = std::vector<choices::SpeedCurve::Point>;
+
+    CrewWithArrays() : SmallCrew(16)
+    {
+        figures.core.kernels = &kernels();
+        figures.cores = 16;
+        figures.speed = choices::SpeedCurve({{2 * cube(64), 60 * giga}, {2 * cube(512), 90 * giga}});
+        figures.factors = choices::SpeedCurve({{cube(64) / 3, 10 * giga}, {cube(512) / 3, 60 * giga}});
+        figures.devices.push_back(
+            {.unit = {UnitKind::device, 1, device_kernels_.get()},
+             .bytes = 1.3e11,
+             .speed = curve(2, {{64, 22e-6}, {256, 27e-6}, {512, 40e-6}, {1024, 71e-6}, {2048, 341e-6}, {4096, 2.6e-3}}),
+             .bytes_per_second = {40 * giga, 45 * giga},
+             .latency = 20e-6,
+             .factors = curve(1.0 / 3, {{64, 60e-6}, {256, 0.4e-3}, {512, 0.9e-3}, {1024, 1.5e-3}, {2048, 2.75e-3}}),
+             .updates = curve(1, {{64, 22e-6}, {256, 27e-6}, {512, 40e-6}, {1024, 76e-6}, {2048, 196e-6}}),
+             .solves = curve(1, {{64, 40e-6}, {256, 0.1e-3}, {512, 181e-6}, {1024, 273e-6}, {2048, 755e-6}})});
+    }
+    bool has_devices() const override { return true; }
+    Bytes device_bytes() const override { return figures.devices.front().bytes; }
+    Seconds expected_there(const std::function<void(Flow&)>& submit) const override
+    {
+        if (!measured) return 0;
+        choices::CallOutlook outlook(figures, [](const void*) { return 0; });
+        submit(outlook);
+        return outlook.with_all();
+    }
+    void note_form(const Form& its, Index size) const override { form = its.name, nb = size; }
+
+    /// How a call would be laid out, without memory. What is expected of it.
+    Seconds lay(forms::Forms forms, const Problem& problem, const RoutineOptions& options = {})
+    {
+        const LaidOut laid(LaidOut::OnDevices{}, *this, forms, options, problem, LaidOut::scalars<double>, {});
+        return laid.expected_there(*this);
+    }
+
+    choices::UnitFigures figures;
+    bool measured = true;
+    mutable std::string_view form;
+    mutable Index nb = 0;
+
+private:
+    FactoringQueue queue_;
+    std::unique_ptr<const DeviceKernels> device_kernels_ = kernels_on(queue_, kernels());
+    static double cube(Index n) { return double(n) * double(n) * double(n); }
+    static choices::SpeedCurve curve(double flops_of_cube, const std::vector<std::pair<Index, Seconds>>& times)
+    {
+        Points points;
+        for (const auto& [n, took] : times) points.push_back({flops_of_cube * cube(n), flops_of_cube * cube(n) / took});
+        return choices::SpeedCurve(points);
+    }
+};
+
+TEST(FormsOfArraysOnDevices, HaveTilesThatSuitTheDevice)
+{
+    CrewWithArrays crew;
+    const Seconds expected = crew.lay(forms::potrf(), {.m = 16384, .n = 16384});
+    EXPECT_EQ(crew.form, "in-place");
+    EXPECT_EQ(crew.nb, 16384) << "cuSOLVER's own";
+    EXPECT_LT(expected, 0.06) << "3.5 s by sixteen cores at most";
+    crew.figures.devices.front().factors = choices::SpeedCurve({{1e9, 1e9}}); // a bad one
+    crew.lay(forms::potrf(), {.m = 16384, .n = 16384});
+    EXPECT_GE(crew.nb, 512);
+    EXPECT_LE(crew.nb, 4096);
+    crew.lay(forms::posv(), {.m = 16384, .n = 16384, .nrhs = 10});
+    EXPECT_GE(crew.nb, 512);
+    EXPECT_LE(crew.nb, 4096);
+    crew.lay(forms::potrs(), {.m = 16384, .n = 16384, .nrhs = 10});
+    EXPECT_GE(crew.nb, 1024);
+    crew.lay(forms::gemm(), {.m = 16384, .n = 16384, .k = 16384});
+    EXPECT_EQ(crew.nb, 16384) << "nothing to share with anybody";
+}
+
+TEST(FormsOfArraysOnDevices, OfSmallMatricesAreOneTile)
+{
+    CrewWithArrays crew;
+    for (const Index n : {200, 1000, 2000}) {
+        crew.lay(forms::gemm(), {.m = n, .n = n, .k = n});
+        EXPECT_EQ(crew.nb, n);
+    }
+    for (const Index n : {200, 1000, 2000}) {
+        EXPECT_LT(crew.lay(forms::potrf(), {.m = n, .n = n}), 2.75e-3);
+        EXPECT_EQ(crew.nb, n) << "cuSOLVER's own";
+    }
+}
+
+TEST(FormsOfArraysOnDevices, AreThoseOfCoresWhereNothingIsExpectedOrTheCallerHasChosen)
+{
+    CrewWithArrays crew;
+    crew.lay(forms::potrf(), {.m = 16384, .n = 16384}, {.nb = 640});
+    EXPECT_EQ(crew.nb, 640);
+    crew.measured = false;
+    crew.lay(forms::potrf(), {.m = 16384, .n = 16384});
+    EXPECT_LE(crew.nb, 512);
+    crew.lay(forms::gemm(), {.m = 1000, .n = 1000, .k = 1000});
+    EXPECT_LT(crew.nb, 1000);
+    crew.lay(forms::getrf(), {.m = 1000, .n = 1000});
+    EXPECT_EQ(crew.form, "panel") << "no form of it has such tiles";
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 namespace trencadis {
@@ -45,6 +46,8 @@ void require_kernels(const Crew& crew, const Form& form, bool devices)
 }
 
 std::string size_text(Bytes bytes) { return fmt::format("{:.0f}KiB", std::ceil(bytes / 1024)); }
+
+using Scalars = LaidOut::Scalars;
 
 /// Who cuts a problem up: tiles are for so many cores, and for devices of so many bytes.
 struct Cutters {
@@ -98,7 +101,7 @@ void fill_in(Problem& problem, const Form& form, const Crew& crew, const Routine
              bool devices, Index planned)
 {
     if (problem.workers == 0) problem.workers = crew.workers();
-    problem.nb = options.nb;
+    problem.nb = options.nb ? options.nb : form.cuts ? planned : 0;
     const Cutters by{crew.workers(), devices ? crew.device_bytes() : 0};
     if (form.cuts) return fit_devices(problem, form, by, options.nb > 0, element_bytes);
     Index nb = options.nb ? options.nb : planned;
@@ -113,21 +116,47 @@ struct DevicePlan {
     const Form* form;
     Index nb;
 };
-/// What is weighed beside the form of cores with their tiles: equal tiles, more than one, three of which fit
-/// into each device.
-std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, LaidOut::Scalars of)
+/// A product's tiles are of all its extents, a factorization's of the order.
+Index extent_of(const Form& form, const Problem& problem)
+{
+    return form.cuts ? std::max({problem.m, problem.n, problem.k}) : problem.n;
+}
+/// Forms with tiles that suit devices: equal ones, or one that is the whole matrix, which then is one product or the device's own
+/// factorization; three of them fit into each device.
+std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
 {
     constexpr Index quantum = 32;
     std::vector<DevicePlan> plans;
     for (const Form& form : all) {
+        if (form.device_tiles.empty() || !form.lay[of.precision] || !can_run(crew, form, true)) continue;
         if (form.asks_of_devices && !suits_devices(crew, form, of.precision)) continue;
+        const Index extent = extent_of(form, problem);
         Problem cut = problem;
         for (const Index about : form.device_tiles) {
-            const Index nb = cut.nb = balanced(problem.n, about, quantum);
-            if (nb >= problem.n || form.device_bytes(cut, of.bytes) > crew.device_bytes()) continue;
+            const Index nb = cut.nb = balanced(extent, about, quantum);
+            if (nb >= extent || form.device_bytes(cut, of.bytes) > crew.device_bytes()) continue;
             if (plans.empty() || plans.back().form != &form || plans.back().nb != nb) plans.push_back({&form, nb});
         }
+        cut.nb = extent;
+        if (form.device_bytes(cut, of.bytes) <= crew.device_bytes()) plans.push_back({&form, extent});
     }
+    return plans;
+}
+
+/// Of a call whose matrices lie on devices, the largest tiles first; beside those, in the form that names tiles, the tiles that
+/// suit cores. Each is at most so many tiles wide, as far as
+/// there are such: to weigh tasks takes time.
+std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
+{
+    constexpr Index widest = 16;
+    std::vector<DevicePlan> plans = device_plans(crew, all, problem, of);
+    const Form& plain = form_of_arrays(crew, all, of.precision);
+    const Index order = std::max({problem.m, problem.n, problem.k, Index(1)});
+    const Index of_cores = tile_of(plain, order, of.bytes, crew.workers(), crew.device_bytes());
+    plans.push_back({&plain, of_cores});
+    std::ranges::stable_sort(plans, std::greater(), &DevicePlan::nb);
+    const Index most = std::max(widest, pieces(order, plans.front().nb));
+    std::erase_if(plans, [&](const DevicePlan& plan) { return pieces(order, plan.nb) > most; });
     return plans;
 }
 
@@ -178,6 +207,24 @@ const Form& form_of_arrays(const Crew& crew, forms::Forms all, int precision)
 const Form& plain_form(forms::Forms all)
 {
     return *std::find_if(all.begin(), all.end(), [](const Form& form) { return form.called && form.own.empty(); });
+}
+
+namespace {
+
+bool is_open(const RoutineOptions& options) { return options.variant.empty() && options.nb == 0; }
+
+} // namespace
+
+Crew::PlanKey LaidOut::key_of(const Wanted& call, forms::Forms all)
+{
+    const Problem& x = call.problem;
+    Crew::PlanKey key{all.data(), call.of.precision, x.m, x.n, x.k, x.nrhs, call.crew.device_bytes(), 0};
+    std::uint64_t bit = 1;
+    for (const Place::Operand& operand : call.operands) {
+        if (call.crew.has_arrays() && call.crew.lies_on_device(operand.data)) key.homes |= bit;
+        bit <<= 1;
+    }
+    return key;
 }
 
 void LaidOut::lay(const Wanted& call, const Form& form, bool devices, Index nb)
@@ -244,23 +291,76 @@ LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& optio
                  Operands operands)
 {
     const Wanted call{crew, options, problem, of, operands};
-    if (crew.has_devices()) {
+    if (!crew.has_devices()) {
+        lay_first(call, all, false);
+        return;
+    }
+    const Crew::PlanKey key = key_of(call, all);
+    if (!lay_again(call, all, key)) {
         lay_best(call, all, nullptr);
-        crew.note_form(*form_, nb_);
-    } else lay_first(call, all, false);
+        if (is_open(options)) crew.keep_plan(key, {form_, nb_, devices_});
+    }
+    crew.note_form(*form_, nb_);
 }
 
-/// Nothing is weighed: the data are there. Tiles that nobody asked for are square, so that a matrix that is two operands of a
-/// product is cut in one way.
+/// Of a call like one before.
+bool LaidOut::lay_again(const Wanted& call, forms::Forms all, const Crew::PlanKey& key)
+{
+    if (!is_open(call.options)) return false;
+    const std::optional<Crew::TakenPlan> plan = call.crew.plan_of(key);
+    if (!plan) return false;
+    if (plan->devices == 0) lay_first(call, all, false);
+    else lay(call, *plan->form, true, plan->nb);
+    devices_ = plan->devices;
+    return true;
+}
+
+/// What is expected to be fastest with all devices, smaller tiles where they save three tenths: what more tasks cost, and cores
+/// that have to be woken for some, is not in what is expected. Where nothing is, by the tiles that suit cores.
+void LaidOut::lay_there(const Wanted& call, forms::Forms all)
+{
+    if (std::ranges::all_of(all, [](const Form& form) { return form.device_tiles.empty(); }))
+        return lay_square(call, form_of_arrays(call.crew, all, call.of.precision));
+    constexpr double worth_it = 0.7;
+    DevicePlan best{nullptr, 0};
+    Seconds soonest = 0;
+    const std::vector<DevicePlan> plans = plans_there(call.crew, all, call.problem, call.of);
+    for (const DevicePlan& plan : plans) {
+        lay(call, *plan.form, true, plan.nb);
+        if (plans.size() == 1) return;
+        const Seconds expected = expected_there(call.crew);
+        if (expected == 0) break;
+        if (best.form && expected >= worth_it * soonest) continue;
+        soonest = expected;
+        best = {form_, nb_};
+    }
+    if (!best.form) lay_square(call, form_of_arrays(call.crew, all, call.of.precision));
+    else if (form_ != best.form || nb_ != best.nb) lay(call, *best.form, true, best.nb);
+}
+
+/// Tiles that nobody asked for are square, so that a matrix that is two operands of a product is cut in one way.
+void LaidOut::lay_square(const Wanted& call, const Form& form)
+{
+    const Problem& x = call.problem;
+    const bool open = form.cuts && call.options.nb == 0;
+    const Index order = std::max({x.m, x.n, x.k});
+    lay(call, form, true, open ? tile_of(form, order, call.of.bytes, call.crew.workers(), call.crew.device_bytes()) : 0);
+}
+
 LaidOut::LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
                  Operands operands)
 {
-    RoutineOptions its = options;
-    const Form& form = options.variant.empty() ? form_of_arrays(crew, all, of.precision) : form_for(crew, all, options, true);
     problem.together = together_on(crew, problem, of.bytes);
-    if (form.cuts && its.nb == 0)
-        its.nb = tile_of(form, std::max({problem.m, problem.n, problem.k}), of.bytes, crew.workers(), crew.device_bytes());
-    lay({crew, its, problem, of, operands}, form, true);
+    const Wanted call{crew, options, problem, of, operands};
+    // Of several devices it matters on which one each matrix lies.
+    const bool alike = is_open(options) && crew.device_kernels().size() == 1;
+    const Crew::PlanKey key = key_of(call, all);
+    if (alike && lay_again(call, all, key)) {
+    } else if (is_open(options)) {
+        lay_there(call, all);
+        if (alike) crew.keep_plan(key, {form_, nb_, crew.all_devices()});
+    } else
+        lay_square(call, options.variant.empty() ? form_of_arrays(crew, all, of.precision) : form_for(crew, all, options, true));
     devices_ = crew.all_devices();
     crew.note_form(*form_, nb_);
 }

@@ -40,7 +40,7 @@ public:
     /// In the first of those that can be had, see lay_out.
     LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of, Operands operands);
     LaidOut(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of, Operands operands);
-    /// Where some operands lie on a device: in a form that names their tiles, and devices take part.
+    /// Where some operands lie on a device: in a form that names their tiles, and all devices take part.
     struct OnDevices {};
     LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
             Operands operands);
@@ -51,6 +51,12 @@ public:
         const auto submit = [this](Flow& flow) { layout_->submit(flow); };
         if (here || devices_ == 0) return run_routine(crew, options, submit, here);
         return with_memory_for_tasks([&] { return crew.run_with(devices_, submit, options.interrupted); });
+    }
+
+    /// Crew::expected_there of it.
+    Seconds expected_there(const Crew& crew) const
+    {
+        return crew.expected_there([this](Flow& flow) { layout_->submit(flow); });
     }
 
     /// One of those that were weighed where devices could take part.
@@ -79,6 +85,10 @@ private:
     void lay_first(const Wanted& call, forms::Forms all, bool devices);
     Weighed foresee(const Crew& crew, Seconds alone) const;
     void lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed>* tell);
+    void lay_there(const Wanted& call, forms::Forms all);
+    bool lay_again(const Wanted& call, forms::Forms all, const Crew::PlanKey& key);
+    static Crew::PlanKey key_of(const Wanted& call, forms::Forms all);
+    void lay_square(const Wanted& call, const Form& form);
 
     LayoutRoom layout_;
     const Form* form_ = nullptr; ///< in which it is, with tiles of nb_

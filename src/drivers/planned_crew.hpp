@@ -34,6 +34,9 @@ public:
     {
         return crew_.devices_for(submit, alone);
     }
+    Seconds expected_there(const std::function<void(Flow&)>& submit) const override { return crew_.expected_there(submit); }
+    std::optional<TakenPlan> plan_of(const PlanKey& key) const override { return crew_.plan_of(key); }
+    void keep_plan(const PlanKey& key, const TakenPlan& plan) const override { crew_.keep_plan(key, plan); }
     Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body,
                    const std::function<bool()>& interrupted) override
     {

@@ -22,7 +22,8 @@ public:
         bool acquired = false;
         bool impossible = false;         ///< its data do not fit
         bool begun = false;              ///< its kernels are in the device's queue
-        bool broken = false;             ///< its memory could not be had, or what it reads did not come
+        bool broken = false;             ///< its memory could not be had
+        bool missed = false;             ///< what it reads did not come; it may be elsewhere as well
         std::exception_ptr failure = {}; ///< why it is impossible, when that is not it
         std::vector<TransferId> wait_for = {};
         Seconds expected = 0;

@@ -109,6 +109,62 @@ TEST_F(LostMemory, TheLastCopyThatFailsOnItsWayHomeIsLostThere)
     replicas.release(task, host);
 }
 
+TEST_F(LostMemory, ACopyOfWhatIsOnItsWayIsWorthNothingWhereThatDoesNotCome)
+{
+    run({inout(0)}, left);
+    const std::vector<TaskDatum> task{in(0)};
+    const Plan first = replicas.acquire(task, right);
+    EXPECT_THAT(replicas.lose(left), IsEmpty()) << "it is on its way";
+    const Plan second = replicas.acquire(task, host);
+    ASSERT_THAT(second.transfers, SizeIs(1));
+    EXPECT_EQ(second.transfers[0].from, right);
+    EXPECT_THAT(second.transfers[0].after, ElementsAre(first.transfers[0].id));
+    EXPECT_FALSE(replicas.brings_nothing(second.transfers[0].id));
+    EXPECT_TRUE(replicas.fail(first.transfers[0].id)) << "the other one would have copied from there";
+    EXPECT_TRUE(replicas.brings_nothing(second.transfers[0].id));
+    EXPECT_FALSE(replicas.has_all(task, right));
+    EXPECT_FALSE(replicas.fail(second.transfers[0].id)) << "that is known";
+    EXPECT_TRUE(replicas.has_all(task, host)) << "a lost value counts as being there, whatever it is";
+    replicas.release(task, right, false);
+    replicas.release(task, host, false);
+    EXPECT_EQ(replicas.used(right), 0);
+}
+
+TEST_F(LostMemory, WhatDoesNotComeByOneWayIsAskedForAgainFromWhereItHasCome)
+{
+    constexpr SpaceId third = 3;
+    replicas = Replicas({{"host"}, {"left", 300}, {"right", 300}, {"third", 300}});
+    run({inout(0)}, left);
+    const std::vector<TaskDatum> task{in(0)};
+    const Plan first = replicas.acquire(task, right), other = replicas.acquire(task, third);
+    EXPECT_THAT(replicas.lose(left), IsEmpty());
+    const Plan second = replicas.acquire(task, host);
+    ASSERT_EQ(second.transfers[0].from, right);
+    EXPECT_FALSE(replicas.fail(first.transfers[0].id)) << "it comes to the third one";
+    replicas.complete(other.transfers[0].id);
+    replicas.release(task, host, false);
+    const Plan again = replicas.acquire(task, host);
+    ASSERT_THAT(again.transfers, SizeIs(1));
+    EXPECT_EQ(again.transfers[0].from, third);
+    EXPECT_THAT(again.transfers[0].after, ElementsAre(second.transfers[0].id)) << "which is still in its way there";
+    EXPECT_FALSE(replicas.fail(second.transfers[0].id));
+    replicas.complete(again.transfers[0].id);
+    EXPECT_TRUE(replicas.has_all(task, host));
+}
+
+TEST_F(LostMemory, AValueThatIsLostIsSoOnceWhateverBecomesOfWhatIsOnItsWayHome)
+{
+    run({inout(0)}, left);
+    const std::vector<TaskDatum> reads{in(0)}, writes{out(0)};
+    const Plan old = replicas.acquire(reads, host);
+    replicas.release(reads, host, false); // given up; its data still come
+    EXPECT_EQ(replicas.acquire(writes, right).verdict, Verdict::now);
+    replicas.release(writes, right);
+    EXPECT_THAT(replicas.lose(right), ElementsAre(datum(0)));
+    EXPECT_FALSE(replicas.fail(old.transfers[0].id)) << "what it should bring is of before";
+    EXPECT_TRUE(replicas.has_all(reads, host));
+}
+
 TEST_F(LostMemory, RoomIsMadeOfWhatNobodyUses)
 {
     run({in(0), inout(1)}, left);

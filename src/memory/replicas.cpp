@@ -296,6 +296,7 @@ TransferId Replicas::start(DatumId datum, SpaceId from, SpaceId to, TransferReas
     const Bytes bytes = datums_[datum].bytes;
     const TransferId id = ++last_transfer_;
     keep_under_way(after);
+    const TransferId brings_source = on_way(datum, from) ? at(datum, from).arriving : no_transfer;
     Replica& target = at(datum, to);
     target.state = Replica::State::arriving;
     target.version = datums_[datum].version;
@@ -303,7 +304,7 @@ TransferId Replicas::start(DatumId datum, SpaceId from, SpaceId to, TransferReas
     pin(datum, to);
     const bool holds_source = reason == TransferReason::fetch;
     if (holds_source) pin(datum, from);
-    transfers_.emplace(id, UnderWay{datum, from, to, target.version, holds_source});
+    transfers_.emplace(id, UnderWay{datum, from, to, target.version, holds_source, brings_source});
     (reason == TransferReason::fetch ? statistics_.fetched : statistics_.written_back).add(bytes);
     statistics_.between[std::size_t(from) * spaces_.size() + to].add(bytes);
     plan.transfers.push_back({id, datums_[datum].data, bytes, from, to, reason, std::move(after), at(datum, from).block,

@@ -60,9 +60,11 @@ public:
     /// The task has ended; what it wrote is valid in its space only. `ran` is false for a task that was given up after acquire.
     void release(std::span<const TaskDatum> data, SpaceId space, bool ran = true);
     void complete(TransferId id);
-    /// It ended without bringing anything: who waits for it looks again whether its data are there. A value that is nowhere else
-    /// is lost, and counts as being at home.
-    void fail(TransferId id);
+    /// It ended without bringing anything: who waits for it looks again whether its data are there, and what was to copy from
+    /// there once it had come `brings_nothing` either. True: the value is nowhere else; it is lost, and counts as being at home.
+    bool fail(TransferId id);
+    /// What it should copy did not come. It is not to begin, but to end by `fail`.
+    bool brings_nothing(TransferId id) const;
     /// The space holds nothing any more; no task may be given memory there from now on. Returns the data whose only value was
     /// there, or whose home it is: their home counts as having it, whatever it has. Tasks that have their data there are released
     /// as not run.
@@ -139,7 +141,9 @@ private:
         DatumId datum;
         SpaceId from, to;
         std::int64_t version;
-        bool holds_source; ///< false: the source's block was given up already
+        bool holds_source;        ///< false: the source's block was given up already
+        TransferId brings_source; ///< what it copies comes with that one; no_transfer: it was there
+        bool brings_nothing = false;
     };
 
     /// One datum of the task at hand.
@@ -188,6 +192,7 @@ private:
     void give_up(SpaceId space, const std::vector<std::pair<BlockId, TransferId>>& blocks,
                  std::vector<ReleasedBlock>& released) const;
     bool is_elsewhere(DatumId datum, SpaceId space) const;
+    void expect_nothing_of(TransferId id);
     bool lose(DatumId datum, SpaceId space);
     void count_as_home(DatumId datum);
     void wait_for_uses(DatumId datum, SpaceId space, std::vector<TransferId>& after) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -45,6 +46,22 @@ public:
     {
         Place& place = places_.size() == 1 ? places_.front() : best_place(task);
         place.ready.push(task, task.flops > 0 ? fastest(place, task) : 0);
+        ++place.fresh;
+    }
+
+    int for_workers_below(WorkerId limit, int pushed) override
+    {
+        if (places_.size() == 1) return pushed;
+        int theirs = 0;
+        const Place* one = nullptr;
+        for (Place& place : places_) {
+            const int fresh = std::exchange(place.fresh, 0);
+            if (place.workers.front() >= limit) continue;
+            theirs += fresh;
+            one = &place;
+        }
+        if (theirs == 0 && one && look_elsewhere(one->workers.front()).ends_sooner_here()) return 1;
+        return theirs;
     }
 
     Decision pop(WorkerId worker) override
@@ -67,6 +84,7 @@ private:
         int node;
         std::vector<WorkerId> workers;
         RankedTasks ready;
+        int fresh = 0; ///< pushed since for_workers_below
     };
     /// The workers other than one, as they look for one task.
     struct Others {
@@ -78,6 +96,8 @@ private:
     /// A worker within this factor of the fastest is as good as it: measured times of one kernel on one core spread by some 10 %,
     /// and to begin at once is worth more than the rest.
     static constexpr double alike = 1.3;
+    /// A unit so much faster is of another sort, as a device is beside a core.
+    static constexpr double much_faster = 4;
     /// A task that takes no longer is over before another worker could be woken for it.
     static constexpr Seconds too_short = 1e-4;
 
@@ -198,8 +218,8 @@ private:
 
     // ---- several memories -------------------------------------------------------------------------------------
 
-    /// When the task would end if it were put on this list.
-    Seconds end_at(const Place& place, const Task& task) const
+    /// When the task would end there, after `before` seconds of the list's work.
+    Seconds end_at(const Place& place, const Task& task, Seconds before) const
     {
         Seconds best = never, first_free = never;
         double speed = 0;
@@ -216,34 +236,58 @@ private:
         if (!(best < never)) return never;
         for (const WorkerId worker : place.workers) speed += best > 0 ? best / time(task, worker) : 1;
         if (!(first_free < never)) first_free = view_.now();
-        return first_free + place.ready.cost() / speed + view_.transfer_time(task, who) + best;
+        return first_free + before / speed + view_.transfer_time(task, who) + best;
     }
-    Place& best_place(const Task& task)
+    /// Where it ends first behind all that is there. Not on a much slower unit, though, which holds it for as long as it takes,
+    /// if a fast one ends it sooner behind what ranks above it alone: that is whom it will wait for.
+    Place& best_place(Task& task)
     {
         Place* best = &places_.front();
         Seconds soonest = never;
         for (Place& place : places_)
-            if (const Seconds end = end_at(place, task); end < soonest) {
+            if (const Seconds end = end_at(place, task, place.ready.cost()); end < soonest) {
                 soonest = end;
                 best = &place;
             }
+        const Seconds takes = fastest(*best, task);
+        for (Place& place : places_) {
+            if (&place == best || !(much_faster * fastest(place, task) < takes)) continue;
+            const Seconds before = place.ready.cost_before(place.ready.rank_of(task));
+            if (const Seconds end = end_at(place, task, before); end < soonest) {
+                soonest = end;
+                best = &place;
+            }
+        }
         return *best;
     }
-    /// The lowest ranked task of the list with most work, if it ends sooner here, its transfer counted.
+    struct Elsewhere {
+        Place* place = nullptr;
+        const RankedTasks::Ready* task = nullptr; ///< null: there is none
+        Seconds here = 0, there = 0;              ///< when it ends, its transfer counted
+        bool ends_sooner_here() const { return task && (here <= there || task->cost == 0); }
+    };
+    /// The lowest ranked task of the list with most work.
+    Elsewhere look_elsewhere(WorkerId worker)
+    {
+        Elsewhere found;
+        for (Place& place : places_)
+            if (!place.ready.empty() && (!found.place || place.ready.cost() > found.place->ready.cost())) found.place = &place;
+        if (!found.place) return found;
+        found.task = found.place->ready.lowest([&](const RankedTasks::Ready& r) { return view_.able(*r.task, worker); });
+        if (!found.task) return found;
+        const Task& task = *found.task->task;
+        found.here = view_.now() + view_.transfer_time(task, worker) + time(task, worker);
+        found.there = end_at(*found.place, task, found.place->ready.cost()) - found.task->cost; // that cost has it already
+        return found;
+    }
+    /// Asked again when it should be over there; of two that are far apart seldom, since only a wrong estimate changes that.
     void take_elsewhere(WorkerId worker, Decision& decision)
     {
-        Place* most = nullptr;
-        for (Place& place : places_)
-            if (!place.ready.empty() && (!most || place.ready.cost() > most->ready.cost())) most = &place;
-        if (!most) return;
-        const RankedTasks::Ready* low =
-            most->ready.lowest([&](const RankedTasks::Ready& r) { return view_.able(*r.task, worker); });
-        if (!low) return;
-        const Task& task = *low->task;
-        const Seconds here = view_.now() + view_.transfer_time(task, worker) + time(task, worker);
-        const Seconds there = end_at(*most, task) - low->cost; // it is in that list's cost already
-        if (here <= there || low->cost == 0) decision = run(*most, most->ready.take(*low));
-        else if (decision.again_in == 0) decision.again_in = std::max(there - view_.now(), 1e-4);
+        constexpr double part_of_the_difference = 0.1;
+        const Elsewhere found = look_elsewhere(worker);
+        if (found.ends_sooner_here()) decision = run(*found.place, found.place->ready.take(*found.task));
+        else if (found.task && decision.again_in == 0)
+            decision.again_in = std::max({found.there - view_.now(), 1e-4, part_of_the_difference * (found.here - found.there)});
     }
 
     const View& view_;

@@ -134,5 +134,61 @@ TEST(Mosaic, PutsATaskWhereItEndsFirstTransfersCounted)
     EXPECT_GE(here, 3);
 }
 
+/// Two cores, and a device that is sixteen times as fast, with a list of its own.
+class MosaicWithADevice : public ::testing::Test {
+protected:
+    static constexpr WorkerId core = 0, device = 2;
+    static constexpr Codelet codelet{"gemm", nullptr};
+
+    MosaicWithADevice() : view_({0, 0, 1})
+    {
+        view_.speeds = {1, 1, 16};
+        view_.nodes = {0, 0, 1};
+        view_.transfer = [](const Task&, int node) { return node == 0 ? 0.1 : 0.0; };
+        scheduler_ = parse_scheduler("mosaic").make(view_);
+    }
+    void push(double priority, double seconds_on_core = 16)
+    {
+        Task& task = tasks_[count_++];
+        task.codelet = &codelet;
+        task.depth = 0;
+        task.flops = seconds_on_core;
+        task.priority = priority;
+        scheduler_->push(task, no_worker);
+    }
+
+    DescribedView view_;
+    std::vector<Task> tasks_ = std::vector<Task>(64);
+    std::size_t count_ = 0;
+    std::unique_ptr<Scheduler> scheduler_;
+};
+
+TEST_F(MosaicWithADevice, ACriticalTaskIsNoCoresBecauseOfWhatItOvertakesOnTheDevice)
+{
+    view_.free = {0, 0, 2};
+    for (int i = 0; i < 8; ++i) push(1);
+    push(2, 8); // at 8.1 on a core, at 10.5 behind all that the device has, at 2.5 before all
+    EXPECT_EQ(scheduler_->pop(core).run, nullptr);
+    EXPECT_EQ(next_of(*scheduler_, device, tasks_), 8);
+}
+
+TEST_F(MosaicWithADevice, ACoreTakesWhatTheDeviceWouldEndLater)
+{
+    view_.free = {0, 0, 2};
+    for (int i = 0; i < 18; ++i) push(1);
+    EXPECT_NE(scheduler_->pop(core).run, nullptr);
+}
+
+TEST_F(MosaicWithADevice, AnIdleCoreLeavesWhatTheDeviceEndsSooner)
+{
+    for (int i = 0; i < 12; ++i) push(12 - i);
+    for (int i = 0; i < 12; ++i) {
+        EXPECT_EQ(scheduler_->pop(core).run, nullptr);
+        EXPECT_EQ(next_of(*scheduler_, device, tasks_), i);
+        view_.free = {0, 0, view_.time + 2}; // two in flight
+        view_.time += 1;
+    }
+}
+
 } // namespace
 } // namespace trencadis::testing

@@ -95,6 +95,9 @@ public:
     /// True: a task may be for certain workers only, so for each that was pushed the engine wakes all workers that sleep;
     /// otherwise it wakes as many as there are tasks. Asked once.
     virtual bool wakes_all() const { return false; }
+    /// Of the tasks that were pushed since it was last asked, `pushed`, for how many is somebody below this number to be woken,
+    /// as far as the policy has said already whose they are? Engines with devices, which have the numbers behind the cores', ask.
+    virtual int for_workers_below(WorkerId, int pushed) { return pushed; }
     /// Can has_room be false? Asked once.
     virtual bool bounded() const { return false; }
     /// Does the engine call `finished`? Asked once.

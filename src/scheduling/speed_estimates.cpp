@@ -11,8 +11,9 @@
 namespace trencadis {
 
 SpeedEstimates::SpeedEstimates(std::vector<int> kinds, double nominal_flops_per_second, KernelSpeeds known,
-                               std::vector<std::string> kind_names)
-    : kinds_(std::move(kinds)), nominal_(nominal_flops_per_second), known_(std::move(known)), kind_names_(std::move(kind_names))
+                               std::vector<std::string> kind_names, std::size_t devices)
+    : kinds_(std::move(kinds)), nominal_(nominal_flops_per_second), known_(std::move(known)), kind_names_(std::move(kind_names)),
+      cores_(kinds_.size() - devices)
 {
     tables_.push_back(std::make_unique<Table>(128));
     table_.store(tables_.back().get(), std::memory_order_relaxed);
@@ -46,7 +47,8 @@ SpeedEstimates::Kernel* SpeedEstimates::add(const Codelet& codelet) const noexce
         const std::lock_guard lock(growing_);
         Table* table = tables_.back().get();
         if (Kernel* known = table->slots[place(*table, codelet)].load(std::memory_order_relaxed)) return known;
-        auto made = std::make_unique<Kernel>(Kernel{&codelet, std::vector<Row>(kinds_.size())});
+        auto made =
+            std::make_unique<Kernel>(Kernel{&codelet, std::vector<Row>(kinds_.size()), std::vector<Row>(kinds_.size() - cores_)});
         recall(*made);
         kernels_.reserve(kernels_.size() + 1);
         if (2 * (kernels_.size() + 1) > table->slots.size()) {
@@ -74,11 +76,15 @@ void SpeedEstimates::recall(Kernel& kernel) const
     for (std::size_t worker = 0; worker < kinds_.size() && worker < kind_names_.size(); ++worker) {
         const auto* speeds = known_.find({unique_name(*kernel.codelet), kernel.codelet->precision, kind_names_[worker]});
         if (!speeds) continue;
-        for (const auto& [bucket, speed] : *speeds) {
-            Seen& seen = kernel.rows[worker].seen[std::size_t(bucket)];
+        const auto note = [&](Sizes& sizes, int bucket, const KernelSpeed& speed) {
+            Seen& seen = sizes[std::size_t(bucket)];
             seen.rate.store(speed.rate, std::memory_order_relaxed);
             seen.size.store(speed.size, std::memory_order_relaxed);
             seen.at.store(long_ago, std::memory_order_relaxed);
+        };
+        for (const auto& [bucket, speed] : *speeds) {
+            note(kernel.rows[worker].seen, bucket, speed);
+            if (is_device(worker)) note(kernel.known[worker - cores_].seen, bucket, speed);
         }
     }
 }
@@ -90,8 +96,13 @@ void SpeedEstimates::observe(WorkerId worker, const Codelet& codelet, Flops flop
     if (!kernel) return;
     const double size = size_of(flops), rate = part * flops / took;
     Seen& seen = const_cast<Seen&>(kernel->rows[std::size_t(worker)].seen[std::size_t(KernelSpeeds::bucket(size))]);
-    const double before = seen.rate.load(std::memory_order_relaxed), about = seen.size.load(std::memory_order_relaxed);
-    const bool stale = before == 0 || now - seen.at.load(std::memory_order_relaxed) > forgotten;
+    double before = seen.rate.load(std::memory_order_relaxed);
+    const double about = before > 0 ? seen.size.load(std::memory_order_relaxed) : size;
+    bool stale = before == 0 || now - seen.at.load(std::memory_order_relaxed) > forgotten;
+    if (is_device(std::size_t(worker))) {
+        if (before == 0) before = rate_at(kernel->rows[std::size_t(worker)].seen, size);
+        stale &= rate >= before;
+    }
     seen.size.store(stale ? size : about + weight * (size - about), std::memory_order_relaxed);
     seen.rate.store(stale ? rate : before + weight * (rate - before), std::memory_order_relaxed);
     seen.at.store(now, std::memory_order_relaxed);
@@ -124,6 +135,14 @@ double SpeedEstimates::best_rate(const Kernel& kernel, double size, int kind) co
     return best;
 }
 
+/// Of a device: what it was slower at than earlier runs have seen is forgotten.
+double SpeedEstimates::faded(const Kernel& kernel, std::size_t worker, double size, double rate, Seconds age) const
+{
+    if (age <= valid_on_device) return rate;
+    const double part = std::min(1.0, (age - valid_on_device) / (forgotten_on_device - valid_on_device));
+    return rate + std::max(0.0, rate_at(kernel.known[worker - cores_].seen, size) - rate) * part;
+}
+
 Seconds SpeedEstimates::expect(WorkerId worker, const Codelet& codelet, Flops flops, Seconds now) const
 {
     const Kernel* const kernel = find(codelet);
@@ -134,6 +153,7 @@ Seconds SpeedEstimates::expect(WorkerId worker, const Codelet& codelet, Flops fl
     double rate = rate_at(own, size);
     const Seconds age = now - own[std::size_t(KernelSpeeds::bucket(size))].at.load(std::memory_order_relaxed);
     if (rate == 0) rate = best_rate(*kernel, size, kind);
+    else if (is_device(std::size_t(worker))) rate = faded(*kernel, std::size_t(worker), size, rate, age);
     else if (age > valid) rate += (best_rate(*kernel, size, kind) - rate) * std::min(1.0, (age - valid) / (forgotten - valid));
     if (rate == 0) rate = best_rate(*kernel, size, any_kind);
     return flops / (rate > 0 ? rate : nominal_);

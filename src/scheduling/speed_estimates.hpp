@@ -18,13 +18,17 @@ namespace trencadis {
 /// that went away is noticed. Between sizes that were seen the rate is interpolated. What earlier runs have seen counts as seen
 /// long ago. Pure: times are given to it.
 ///
+/// A device is the only one of its kind, and has no neighbours: a run of its that takes long may have been the first, for which
+/// its driver loads code and finds memory. Such a run counts as one of several, however long ago the last one was; a quick one
+/// counts fully. One that was slow for seconds is expected to be what earlier runs have seen again, or nobody would ever see.
+///
 /// A worker writes its own figures only, any thread reads; relaxed, because each figure stands for itself. Looking a codelet up
 /// takes no lock; one that is new takes one, once.
 class SpeedEstimates {
 public:
-    /// `kinds`: the core kind of each worker, `kind_names` their names in `known`.
+    /// `kinds`: the core kind of each worker, `kind_names` their names in `known`. The last `devices` of them are devices.
     SpeedEstimates(std::vector<int> kinds, double nominal_flops_per_second, KernelSpeeds known = {},
-                   std::vector<std::string> kind_names = {});
+                   std::vector<std::string> kind_names = {}, std::size_t devices = 0);
     ~SpeedEstimates();
     /// The worker had `part` (0 to 1) of a task of so many flops.
     void observe(WorkerId worker, const Codelet& codelet, Flops flops, Seconds took, Seconds now, double part = 1);
@@ -40,6 +44,7 @@ private:
     static constexpr double weight = 0.25;
     static constexpr Seconds valid = 0.02,
                              forgotten = 0.1; ///< age up to which an observation counts fully, from which it no longer does
+    static constexpr Seconds valid_on_device = 1, forgotten_on_device = 5;
     struct Seen {
         std::atomic<double> rate{0}, size{0}; ///< 0: never
         std::atomic<Seconds> at{0};
@@ -50,7 +55,8 @@ private:
     };
     struct Kernel {
         const Codelet* codelet;
-        std::vector<Row> rows; ///< by worker
+        std::vector<Row> rows;  ///< by worker
+        std::vector<Row> known; ///< of the devices, what earlier runs have seen
     };
     /// Open-addressed by the codelet's address, at most half full; a larger one takes its place.
     struct Table {
@@ -62,6 +68,8 @@ private:
     const Kernel* find(const Codelet& codelet) const;
     Kernel* add(const Codelet& codelet) const noexcept;
     void recall(Kernel& kernel) const;
+    bool is_device(std::size_t worker) const { return worker >= cores_; }
+    double faded(const Kernel& kernel, std::size_t worker, double size, double rate, Seconds age) const;
     static double rate_at(const Sizes& seen, double size);
     double best_rate(const Kernel& kernel, double size, int kind) const;
 
@@ -69,6 +77,7 @@ private:
     const double nominal_;
     const KernelSpeeds known_;
     const std::vector<std::string> kind_names_;
+    const std::size_t cores_; ///< devices come behind them
 
     mutable std::mutex growing_;
     mutable std::vector<std::unique_ptr<Kernel>> kernels_; ///< under the lock

@@ -108,5 +108,46 @@ TEST_F(SpeedsOfEarlierRuns, AreLeftToLaterOnesByKind)
     EXPECT_DOUBLE_EQ(found->at(10).size, 20);
 }
 
+/// A core that factors a tile of 2048 in 48 ms, and a device that does in 3.
+class SpeedsOfADevice : public SpeedsOfEarlierRuns {
+protected:
+    static constexpr WorkerId core = 0, device = 1;
+    static constexpr Flops flops = 0x1p31;
+    static KernelSpeeds known()
+    {
+        KernelSpeeds known;
+        known.set({"gemm", 'd', "core"}, {27, flops / 0.048});
+        known.set({"gemm", 'd', "gpu"}, {31, flops / 0.003});
+        return known;
+    }
+    Seconds expected(WorkerId worker, Seconds at) const { return speeds_.expect(worker, plain, flops, at); }
+    SpeedEstimates speeds_{{0, 1}, 1e9, known(), {"core", "gpu"}, 1};
+};
+
+TEST_F(SpeedsOfADevice, DoNotFallByOneLongRun)
+{
+    for (const Seconds at : {10.0, 10.3, 10.6}) { // each as long after the last one as between two calls
+        speeds_.observe(device, plain, flops, 0.1, at);
+        EXPECT_LT(expected(device, at), 0.01) << "a core takes 0.048";
+        speeds_.observe(device, plain, flops, 0.003, at + 0.2);
+        EXPECT_NEAR(expected(device, at + 0.2), 0.003, 1e-6) << "a quick one counts fully";
+    }
+}
+
+TEST_F(SpeedsOfADevice, OfASizeThatWasNotSeenDoNotFallByOneLongRunEither)
+{
+    speeds_.observe(device, plain, 8 * flops, 1, 10);
+    EXPECT_LT(speeds_.expect(device, plain, 8 * flops, 10), 0.033);
+}
+
+TEST_F(SpeedsOfADevice, FallByManyLongRunsAndAreTriedAgainAfterSeconds)
+{
+    for (int run = 0; run < 20; ++run) speeds_.observe(device, plain, flops, 0.1, 10 + 0.01 * run);
+    EXPECT_GT(expected(device, 10.2), 0.06);
+    EXPECT_NEAR(expected(device, 20), 0.003, 1e-6);
+    speeds_.observe(device, plain, flops, 0.001, 21);
+    EXPECT_NEAR(expected(device, 40), 0.001, 1e-6) << "what was learned to be quicker stays";
+}
+
 } // namespace
 } // namespace trencadis

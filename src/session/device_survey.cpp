@@ -19,7 +19,7 @@ using devices::Device;
 using devices::Queue;
 using devices::Status;
 
-constexpr Seconds enough = 0.005;
+constexpr Seconds enough = 0.005; ///< of a copy, and of a core's kernel
 constexpr std::size_t smallest_copy = 8;
 constexpr Index smallest_product = 64;
 
@@ -118,70 +118,118 @@ void measure_copies(Device& device, DeviceReport& report)
         }
 }
 
-/// Square matrices on the device: two of ones, and a third one for results, or as a definite one.
-class Squares {
+/// Matrices on the device: n x `columns` of ones, and n x n for results.
+class Operands {
 public:
-    Squares(Device& device, Index n)
-        : device_(device), column_(std::size_t(n) * sizeof(double)), columns_(std::size_t(n)), A(device, column_ * columns_),
-          B(device, column_ * columns_), C(device, column_ * columns_), ones_(std::size_t(n * n), 1), definite_(ones_)
+    Operands(Device& device, const DeviceRoutines<double>& on, Index n, Index columns)
+        : device_(device), on_(on), n_(n), ones_(device, bytes_of(n * columns)), result_(device, bytes_of(n * n)), ending_(device)
     {
-        for (Index i = 0; i < n; ++i) definite_[std::size_t(i * (n + 1))] = 2 * double(n);
-        for (const Buffer* to : {&A, &B}) copy(ones_, *to);
+        constexpr Index most = Index{1} << 19;
+        const Index at_a_time = std::clamp<Index>(most / n, 1, columns);
+        Staging staging(device, bytes_of(n * at_a_time));
+        std::fill_n(static_cast<double*>(staging.at()), n * at_a_time, 1.0);
+        for (Index j = 0; j < columns; j += at_a_time) {
+            const std::size_t bytes = bytes_of(n * std::min(at_a_time, columns - j));
+            require(device, device.copy_in({staging.at(), bytes}, {ones() + n * j, bytes}, {bytes}));
+        }
+        require(device, device.wait(device.mark(Queue::in)));
     }
-    void make_definite() { copy(definite_, C); }
-
-private:
-    void copy(std::vector<double>& from, const Buffer& to)
+    double* ones() const { return static_cast<double*>(ones_.block); }
+    double* result() const { return static_cast<double*>(result_.block); }
+    /// The result of ones.
+    void fill() const
     {
-        require(device_, device_.copy_in({from.data(), column_}, {to.block, column_}, {column_, columns_}));
+        on_.gemm(Op::none, Op::trans, n_, n_, 1, 1, ones(), n_, ones(), n_, 0, result(), n_);
+        require(device_, device_.wait(device_.mark(Queue::kernels)));
+    }
+    /// The result of ones, with a diagonal that dominates.
+    void make_definite() const
+    {
+        fill();
+        std::vector<double> diagonal(std::size_t(n_), 2 * double(n_));
+        require(device_, device_.copy_in({diagonal.data(), bytes_of(1)}, {result_.block, bytes_of(n_ + 1)},
+                                         {bytes_of(1), std::size_t(n_)}));
         require(device_, device_.wait(device_.mark(Queue::in)));
     }
-    Device& device_;
-    const std::size_t column_, columns_;
-
-public:
-    const Buffer A, B, C;
 
 private:
-    std::vector<double> ones_, definite_;
-    const Ending ending_{device_};
+    static std::size_t bytes_of(Index elements) { return std::size_t(elements) * sizeof(double); }
+    Device& device_;
+    const DeviceRoutines<double>& on_;
+    const Index n_;
+    const Buffer ones_, result_;
+    const Ending ending_;
 };
 
-/// From small to large ones, until one takes long enough: twice, since the first one of a size may be compiled.
+/// One kind of kernel on squares.
+struct Measured {
+    double flops_of_cube;
+    Index largest;
+    Seconds enough;
+    bool reads_square; ///< else a column of ones is enough
+};
+
+/// From small to large ones, until one takes long enough: more than once, since the first one of a size may be compiled or
+/// loaded, and short ones some times, the shortest of which counts.
 template <class Prepare, class Compute>
-std::vector<MeasuredProduct> rates_on(Device& device, double flops_of_cube, const Prepare& prepare, const Compute& compute)
+std::vector<MeasuredProduct> rates_on(Device& device, const DeviceRoutines<double>& on, const Measured& kind,
+                                      const Prepare& prepare, const Compute& compute)
 {
-    constexpr Index largest = 1024;
+    constexpr Seconds is_short = 5e-4;
     std::vector<MeasuredProduct> rates;
-    const Index most = std::min<Index>(largest, static_cast<Index>(std::sqrt(double(device.bytes()) / (3 * sizeof(double)))));
+    const Index most =
+        std::min<Index>(kind.largest, static_cast<Index>(std::sqrt(double(device.bytes()) / (3 * sizeof(double)))));
     for (Index n = std::min<Index>(most, smallest_product); n > 0; n = std::min(2 * n, most)) {
-        Squares squares(device, n);
+        const Operands operands(device, on, n, kind.reads_square ? n : 1);
         Seconds took = 0;
-        for (int times = 0; times < 2; ++times) {
-            prepare(squares);
-            took = seconds_of(device, Queue::kernels, [&] { compute(squares, n); });
+        for (int times = 0; times < (took < is_short ? 4 : 2); ++times) {
+            prepare(operands);
+            const Seconds its = seconds_of(device, Queue::kernels, [&] { compute(operands, n); });
+            took = times < 2 ? its : std::min(took, its);
         }
-        const Flops flops = flops_of_cube * double(n) * double(n) * double(n);
+        const Flops flops = kind.flops_of_cube * double(n) * double(n) * double(n);
         rates.push_back({flops, flops / took});
-        if (took >= enough || n == most) break;
+        if (took >= kind.enough || n == most) break;
     }
     return rates;
 }
 
 /// A device without double precision is not measured.
-void measure_kernels(Device& device, const DeviceKernels& kernels, DeviceReport& report)
+void measure_kernels(Device& device, const DeviceKernels& kernels, const SurveyBounds& bounds, DeviceReport& report)
 {
     if (!kernels.computes<double>()) return;
     const DeviceRoutines<double>& on = kernels.routines<double>();
-    const auto at = [](const Buffer& buffer) { return static_cast<double*>(buffer.block); };
-    report.products = rates_on(
-        device, 2, [](Squares&) {},
-        [&](Squares& x, Index n) { on.gemm(Op::none, Op::none, n, n, n, 1, at(x.A), n, at(x.B), n, 0, at(x.C), n); });
-    if (!report.products.empty()) report.flops_per_second = report.products.back().rate;
-    if (!on.factors()) return;
-    report.factors = rates_on(
-        device, 1.0 / 3, [](Squares& x) { x.make_definite(); },
-        [&](Squares& x, Index n) { on.potrf(Uplo::lower, n, at(x.C), n, [](Index) {}); });
+    const auto nothing = [](const Operands&) {};
+    const auto filled = [](const Operands& x) { x.fill(); };
+    report.products = rates_on(device, on, {2, bounds.largest, bounds.enough, true}, nothing, [&](const Operands& x, Index n) {
+        on.gemm(Op::none, Op::none, n, n, n, 1, x.ones(), n, x.ones(), n, 0, x.result(), n);
+    });
+    if (report.products.empty()) return;
+    const MeasuredProduct& last = report.products.back();
+    report.flops_per_second = last.rate;
+    const double half = double(bounds.largest / 2);
+    const bool quick = last.flops >= 2 * half * half * half; // so those of half the size did not take long
+    const Seconds enough = quick ? 4 * bounds.enough : bounds.enough;
+    const Index largest_factor = quick ? bounds.largest_factor : std::min(bounds.largest / 4, bounds.largest_factor);
+    if (quick) {
+        report.updates = rates_on(device, on, {1, bounds.largest, enough, true}, nothing, [&](const Operands& x, Index n) {
+            on.syrk(Uplo::lower, Op::none, n, n, 1, x.ones(), n, 0, x.result(), n);
+        });
+        report.solves = rates_on(device, on, {1, bounds.largest, enough, true}, filled, [&](const Operands& x, Index n) {
+            on.trsm(Side::right, Uplo::lower, Op::trans, Diag::unit, n, n, 1, x.ones(), n, x.result(), n);
+        });
+    }
+    const auto definite = [](const Operands& x) { x.make_definite(); };
+    if (on.factors())
+        report.factors = rates_on(device, on, {1.0 / 3, largest_factor, enough, false}, definite,
+                                  [&](const Operands& x, Index n) { on.potrf(Uplo::lower, n, x.result(), n, [](Index) {}); });
+    if (!on.factors_lu()) return;
+    const Buffer pivots(device, std::size_t(bounds.largest) * sizeof(std::int32_t));
+    const Ending ending(device);
+    report.panels = rates_on(device, on, {2.0 / 3, std::min(bounds.largest, largest_factor), enough, false}, definite,
+                             [&](const Operands& x, Index n) {
+                                 on.getrf(n, n, x.result(), n, static_cast<std::int32_t*>(pivots.block), [](Index) {});
+                             });
 }
 
 DeviceReport report_of(const Device& device, const devices::Backend& backend)
@@ -191,7 +239,7 @@ DeviceReport report_of(const Device& device, const devices::Backend& backend)
 
 } // namespace
 
-std::vector<DeviceReport> survey_devices(const std::string& words, const KernelProvider& kernels)
+std::vector<DeviceReport> survey_devices(const std::string& words, const KernelProvider& kernels, const SurveyBounds& bounds)
 {
     const devices::DeviceList list = devices::open_devices(words);
     const devices::Backend& backend = find_entry("devices", device_entries(), devices::read_device_words(words).backend);
@@ -206,7 +254,7 @@ std::vector<DeviceReport> survey_devices(const std::string& words, const KernelP
         }
         rows.push_back(report_of(*device, backend));
         measure_copies(*device, rows.back());
-        measure_kernels(*device, *kernels_on(device->kernels(), kernels), rows.back());
+        measure_kernels(*device, *kernels_on(device->kernels(), kernels), bounds, rows.back());
     }
     return rows;
 }

@@ -17,7 +17,7 @@ constexpr const char* core = "core";
 constexpr const char* ways[] = {"copy.to", "copy.from"};
 constexpr const char* per_second = "copies"; ///< of nothing, one after the other
 
-constexpr const char *product = "gemm", *factor = "potrf";
+constexpr const char *product = "gemm", *factor = "potrf", *update = "syrk", *solve = "trsm", *panel = "getrf";
 
 void add_rates(KernelSpeeds& to, const char* kernel, const std::vector<MeasuredProduct>& rates)
 {
@@ -42,6 +42,9 @@ KernelSpeeds table_of(const DeviceReport& device)
     KernelSpeeds table;
     add_rates(table, product, device.products);
     add_rates(table, factor, device.factors);
+    add_rates(table, update, device.updates);
+    add_rates(table, solve, device.solves);
+    add_rates(table, panel, device.panels);
     for (const int way : {0, 1}) table.set({ways[way], 0, unit}, {0, device.bytes_per_second[way]});
     table.set({per_second, 0, unit}, {0, 1 / device.latency});
     return table;
@@ -52,6 +55,9 @@ bool read_device(const KernelSpeeds& table, DeviceReport& device)
 {
     device.products = rates_in(table, product);
     device.factors = rates_in(table, factor);
+    device.updates = rates_in(table, update);
+    device.solves = rates_in(table, solve);
+    device.panels = rates_in(table, panel);
     for (const int way : {0, 1}) device.bytes_per_second[way] = rate_in(table, ways[way]);
     const double copies = rate_in(table, per_second);
     device.latency = 1 / copies;
@@ -84,12 +90,12 @@ MeasuredUnits read_all(const std::vector<std::string>& models, const KernelProvi
 std::optional<std::filesystem::path> kept_figures_path(const std::string& model, const KernelProvider& kernels)
 {
     return kernel_speeds_path(machine_at_hand().name,
-                              "figures, factors too, of " + model + "; " + kernels.name() + ' ' + kernels.version());
+                              "figures of kinds of kernels, of " + model + "; " + kernels.name() + ' ' + kernels.version());
 }
 
-MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels)
+MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels, const SurveyBounds& bounds)
 {
-    const MeasuredUnits units{measure_core(kernels), survey_devices(words, kernels)};
+    const MeasuredUnits units{measure_core(kernels), survey_devices(words, kernels, bounds)};
     const int kept_errno = errno;
     KernelSpeeds of_core;
     add_rates(of_core, product, units.core.products);

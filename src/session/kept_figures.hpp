@@ -22,6 +22,6 @@ std::optional<std::filesystem::path> kept_figures_path(const std::string& model,
 /// survey_devices.
 MeasuredUnits figures_at_hand(const std::string& words, const std::vector<std::string>& models, const KernelProvider& kernels);
 /// Measured now, and kept.
-MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels);
+MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels, const SurveyBounds& bounds = {});
 
 } // namespace trencadis

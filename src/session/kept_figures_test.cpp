@@ -123,6 +123,36 @@ TEST_F(KeptFigures, AreMeasuredAnewWhereAFileIsTorn)
     EXPECT_NE(kept_figures_path(models[0], kernels), kept_figures_path(models[1], kernels));
 }
 
+TEST_F(KeptFigures, AreOfEachKindOfKernelWhereADeviceIsQuick)
+{
+    const std::string quick = "emulated,factors=yes";
+    const MeasuredUnits first = figures_anew(quick, kernels, {.enough = 10, .largest = 256, .largest_factor = 512});
+    const MeasuredUnits again = at_hand(quick);
+    const DeviceReport &was = first.devices.front(), &its = again.devices.front();
+    const auto expect = [&](const std::vector<MeasuredProduct> DeviceReport::*kind, std::vector<Index> sizes, double flops) {
+        ASSERT_EQ((was.*kind).size(), sizes.size());
+        ASSERT_EQ((its.*kind).size(), sizes.size());
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            const double n = double(sizes[i]);
+            EXPECT_NEAR((was.*kind)[i].flops, flops * n * n * n, 1);
+            EXPECT_NEAR((its.*kind)[i].rate, (was.*kind)[i].rate, 1e-4 * (was.*kind)[i].rate);
+        }
+    };
+    expect(&DeviceReport::products, {64, 128, 256}, 2);
+    expect(&DeviceReport::updates, {64, 128, 256}, 1);
+    expect(&DeviceReport::solves, {64, 128, 256}, 1);
+    expect(&DeviceReport::factors, {64, 128, 256, 512}, 1.0 / 3);
+}
+
+TEST_F(KeptFigures, AreOfProductsAloneWhereTheyTakeLong)
+{
+    const std::vector<DeviceReport> slow = survey_devices("emulated,speed=100MFlop/s,factors=yes", kernels,
+                                                          {.enough = 0.005, .largest = 2048, .largest_factor = 2048});
+    EXPECT_EQ(slow.front().products.size(), 1u) << "one of 64 takes 5 ms";
+    EXPECT_TRUE(slow.front().updates.empty() && slow.front().solves.empty());
+    EXPECT_LT(slow.front().factors.size(), 3u) << "of 64 and 128, which takes 7 ms";
+}
+
 TEST_F(KeptFigures, AreNotOfADeviceThatFails)
 {
     const std::string failing = "emulated,fail-copy=2";

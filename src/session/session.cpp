@@ -161,11 +161,11 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     if (!shared.bound)
         for (WorkerPlace& place : parts.places) place.on_cpu = -1;
     EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real), parts.kernels};
-    make.relieving = relieving_named(resolved.relief);
-    make.policy = policy;
+    make.relieving = relieving_named(resolved.relief), make.policy = policy;
     make.communicator = options.communicator;
     make.callers_anywhere = options.workers.empty();
     make.device_units = parts.devices.open(resolved, parts.places, parts.machine, *parts.kernels);
+    make.device_slots = parts.devices.in_flight();
     if (resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty())
         parts.speeds.emplace(parts.machine.name, parts.kernels->name() + ' ' + parts.kernels->version());
     else parts.speeds.emplace();
@@ -194,6 +194,14 @@ struct Session::Running {
 Crew::Forecast Session::devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const
 {
     return parts_->devices.foresee(submit, alone);
+}
+
+std::optional<Crew::TakenPlan> Session::plan_of(const Crew::PlanKey& key) const { return parts_->devices.plan_of(key); }
+void Session::keep_plan(const Crew::PlanKey& key, const Crew::TakenPlan& plan) const { parts_->devices.keep_plan(key, plan); }
+
+Seconds Session::expected_there(const std::function<void(Flow&)>& submit) const
+{
+    return parts_->devices.expected_there(submit, [this](const void* data) { return device_of(data); });
 }
 
 std::unique_ptr<PageHold> Session::lock_pages(std::uint64_t devices, const std::function<void(Flow&)>& submit)

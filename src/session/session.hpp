@@ -179,6 +179,9 @@ public:
     /// With these devices alone; `run` has all where they take part always, else none.
     Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted = {});
     Crew::Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const; ///< Crew::devices_for
+    Seconds expected_there(const std::function<void(Flow&)>& submit) const;                    ///< Crew::expected_there
+    std::optional<Crew::TakenPlan> plan_of(const Crew::PlanKey& key) const;
+    void keep_plan(const Crew::PlanKey& key, const Crew::TakenPlan& plan) const;
     /// Page-locks the memory of the tasks that `submit` submits for these devices while what it returns lives, where that is
     /// worth it; null: nothing was locked. Nothing is run.
     std::unique_ptr<PageHold> lock_pages(std::uint64_t devices, const std::function<void(Flow&)>& submit);

@@ -4,6 +4,7 @@
 #include "session/kept_figures.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace trencadis {
 namespace {
@@ -48,6 +49,7 @@ std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, con
         units.push_back({device.get(), kernels_.back().get()});
     }
     always_ = devices::take_part_always(words);
+    in_flight_ = devices::tasks_in_flight(words);
     if (always_) return units;
     std::vector<std::string> models;
     for (const auto& device : list_) models.push_back(device->model());
@@ -65,7 +67,10 @@ std::vector<DeviceUnit> SessionDevices::open(const SessionOptions& resolved, con
                                     curve_of(its.products),
                                     {ways[0], ways[1]},
                                     its.latency,
-                                    curve_of(its.factors)});
+                                    curve_of(its.factors),
+                                    curve_of(its.updates),
+                                    curve_of(its.solves),
+                                    curve_of(its.panels)});
         std::copy(std::begin(ways), std::end(ways), units[d].bytes_per_second);
     }
     return units;
@@ -78,6 +83,20 @@ Bytes SessionDevices::least_bytes() const
     return least;
 }
 
+std::optional<Crew::TakenPlan> SessionDevices::plan_of(const Crew::PlanKey& key) const
+{
+    const std::lock_guard lock(plans_mutex_);
+    const auto known = plans_.find(key);
+    return known == plans_.end() ? std::nullopt : std::optional(known->second);
+}
+void SessionDevices::keep_plan(const Crew::PlanKey& key, const Crew::TakenPlan& plan) const
+{
+    constexpr std::size_t most = 1000; // who calls with ever new sizes has them weighed anew
+    const std::lock_guard lock(plans_mutex_);
+    if (plans_.size() >= most) plans_.clear();
+    plans_.insert_or_assign(key, plan);
+}
+
 Crew::Forecast SessionDevices::foresee(const std::function<void(Flow&)>& submit, Seconds alone) const
 {
     if (list_.empty()) return {};
@@ -88,28 +107,29 @@ Crew::Forecast SessionDevices::foresee(const std::function<void(Flow&)>& submit,
     return {choice.devices, choice.with, choice.alone};
 }
 
-/// Of the kernels that devices have, as fast as a product: what is seen later takes the place of that. Other precisions than
-/// those of double may be as much as sixty times faster, or not at all.
+Seconds SessionDevices::expected_there(const std::function<void(Flow&)>& submit, choices::Homes homes) const
+{
+    if (list_.empty() || always_) return 0;
+    choices::CallOutlook outlook(figures_, std::move(homes));
+    submit(outlook);
+    return outlook.with_all();
+}
+
+/// Of the kernels that devices have: what is seen later takes the place of that. In single precision as in double: what a device
+/// and a core reach there was not measured, and devices are no slower. Without, a device that is a hundred cores' worth would be
+/// taken for one of them at first, and each core be given a tile.
 KernelSpeeds SessionDevices::speeds(const std::vector<WorkerPlace>& places) const
 {
     KernelSpeeds speeds;
-    const auto set = [&](const char* codelet, const std::string& unit, const choices::SpeedCurve& curve) {
-        for (const choices::SpeedCurve::Point& point : curve.points())
-            for (const char precision : {'d', 'z'}) speeds.set({codelet, precision, unit}, {size_of(point.flops), point.rate});
+    const auto add = [&](const std::string& named, const auto& unit) {
+        for (const char* const codelet :
+             {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm", "potrf", "lu_update", "trsm.column", "getrf_panel.column"})
+            for (const choices::SpeedCurve::Point& point : choices::curve_for(unit, codelet).points())
+                for (const char precision : {'s', 'd', 'c', 'z'})
+                    speeds.set({codelet, precision, named}, {size_of(point.flops), point.rate});
     };
-    const auto add = [&](const std::string& unit, const choices::SpeedCurve& curve) {
-        for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm", "lu_update", "trsm.column"})
-            set(codelet, unit, curve);
-    };
-    const auto add_factors = [&](const std::string& unit, const choices::SpeedCurve& curve) {
-        for (const char* const codelet : {"potrf", "getrf_panel.column"}) set(codelet, unit, curve);
-    };
-    for (std::size_t d = 0; d < figures_.devices.size(); ++d) {
-        add(name(d), figures_.devices[d].speed);
-        add_factors(name(d), figures_.devices[d].factors);
-    }
-    for (const WorkerPlace& place : places)
-        add(place.kind_name, figures_.speed), add_factors(place.kind_name, figures_.factors);
+    for (std::size_t d = 0; d < figures_.devices.size(); ++d) add(name(d), figures_.devices[d]);
+    for (const WorkerPlace& place : places) add(place.kind_name, figures_);
     return speeds;
 }
 

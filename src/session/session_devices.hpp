@@ -9,7 +9,10 @@
 #include "session/session.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +41,14 @@ public:
 
     /// Crew::devices_for: all where they always take part, else as choices/device_choice.hpp has it.
     Crew::Forecast foresee(const std::function<void(Flow&)>& submit, Seconds alone) const;
+    /// Crew::expected_there.
+    Seconds expected_there(const std::function<void(Flow&)>& submit, choices::Homes homes) const;
+    /// Crew's. Any thread.
+    std::optional<Crew::TakenPlan> plan_of(const Crew::PlanKey& key) const;
+    void keep_plan(const Crew::PlanKey& key, const Crew::TakenPlan& plan) const;
     /// In a call of which nothing is known.
     choices::DeviceSet undecided() const { return always_ ? ~choices::DeviceSet(0) : 0; }
+    int in_flight() const { return in_flight_; } ///< tasks that each takes at a time
     /// What an engine begins with: shares by speed from the first call on. Empty where nothing was measured.
     KernelSpeeds speeds(const std::vector<WorkerPlace>& places) const;
 
@@ -47,7 +56,10 @@ private:
     devices::DeviceList list_;
     std::vector<std::unique_ptr<const DeviceKernels>> kernels_; ///< by device; gone before it
     bool always_ = false;
-    choices::UnitFigures figures_; ///< not where they take part always
+    int in_flight_ = 2;
+    mutable std::mutex plans_mutex_;
+    mutable std::map<Crew::PlanKey, Crew::TakenPlan> plans_; ///< by what they are for, under the mutex
+    choices::UnitFigures figures_;                           ///< not where they take part always
 };
 
 } // namespace trencadis

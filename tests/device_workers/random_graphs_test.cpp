@@ -1,5 +1,6 @@
 // Random graphs over the host's memory and those of two or three devices, with room for a few data only, against the same tasks
-// one after the other.
+// one after the other; and where devices fail.
+#include "base/error.hpp"
 #include "base/sanitized.hpp"
 #include "queue_kernels.hpp"
 
@@ -165,13 +166,22 @@ Range graphs()
     return {std::stoi(text), std::stoi(text.substr(dash + 1))};
 }
 
+/// Which piece of work of a device fails, as its words say.
+std::string random_fault(std::mt19937_64& random)
+{
+    constexpr const char* words[] = {",fail-copy=", ",fail-kernel=", ",lose-at=", ",fail-allocation="};
+    const char* const word = words[random() % std::size(words)];
+    return word + std::to_string(1 + random() % 40);
+}
+
 /// One engine, and what it has computed.
 struct Crowd {
-    Crowd(std::mt19937_64& random, bool with_arrays)
+    Crowd(std::mt19937_64& random, bool with_arrays, bool faulty = false)
         : arrays(with_arrays), memory(random() % 3 ? (arrays ? "3kB" : "1kB") : (arrays ? "6kB" : "4kB")),
           scheduler(schedulers[random() % std::size(schedulers)]), devices(2 + int(random() % 2)), cores(1 + int(random() % 2)),
-          slots(1 + int(random() % 3)), direct(random() % 2),
-          on("emulated:" + std::to_string(devices) + ",memory=" + memory + (direct ? ",direct=yes" : ""), scheduler, cores, slots)
+          slots(1 + int(random() % 3)), direct(random() % 2), fault(faulty ? random_fault(random) : ""),
+          on("emulated:" + std::to_string(devices) + ",memory=" + memory + (direct ? ",direct=yes" : "") + fault, scheduler,
+             cores, slots)
     {
     }
     /// What a random graph leaves, on devices, and by its tasks one after the other.
@@ -180,18 +190,31 @@ struct Crowd {
         const int data = 3 + int(random() % 12), tasks = 1 + int(random() % 60);
         World seen(random, data), expected = seen;
         const std::vector<Step> steps = random_steps(random, tasks, data);
-        if (arrays) seen.move_out(random, *on.engine->device_arrays(), devices);
-        on.engine->run({}, [&](Flow& flow) {
-            for (const Step& step : steps) submit(flow, step, seen);
-        });
-        if (arrays) seen.move_back(*on.engine->device_arrays());
+        try {
+            if (arrays) seen.move_out(random, *on.engine->device_arrays(), devices);
+            on.engine->run({}, [&](Flow& flow) {
+                for (const Step& step : steps) submit(flow, step, seen);
+            });
+            if (arrays) seen.move_back(*on.engine->device_arrays());
+        } catch (const Error& error) {
+            ASSERT_NE(fault, "") << which << ": " << error.what();
+            ASSERT_TRUE(is_of_a_device(error.what())) << which << fault << ": " << error.what();
+            ++failed;
+            return;
+        }
+        ++whole;
         for (const Step& step : steps) {
             std::vector<Part> parts;
             for (const int d : step.data) parts.push_back(expected.part(d));
             step.args.mix(parts);
         }
         ASSERT_EQ(seen.at, expected.at) << which << ", " << scheduler << ", " << devices << " devices of " << memory << ", "
-                                        << cores << " cores, " << slots << " slots" << (direct ? ", direct" : "");
+                                        << cores << " cores, " << slots << " slots" << (direct ? ", direct" : "") << fault;
+    }
+    /// Or of there being none for a task of devices alone.
+    static bool is_of_a_device(const std::string& message)
+    {
+        return message.find("device") < message.size() && message.find('\n') > message.size();
     }
     /// What went from device to device.
     Bytes across() const
@@ -207,15 +230,22 @@ struct Crowd {
     const std::string scheduler;
     const int devices, cores, slots;
     const bool direct; ///< they reach each other
+    const std::string fault;
+    int failed = 0, whole = 0; ///< graphs
     EngineOnDevices on;
 };
+
+std::uint64_t seed_given()
+{
+    const char* const given = std::getenv("TRENCADIS_TEST_SEED");
+    return given && *given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+}
 
 /// Graphs follow from the seed and their number, so that a part of them, or one alone, is what it is among all.
 void give_what_tasks_one_after_the_other_give(bool arrays)
 {
     constexpr int per_engine = 20;
-    const char* const given = std::getenv("TRENCADIS_TEST_SEED");
-    const std::uint64_t seed = given && *given ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+    const std::uint64_t seed = seed_given();
     const auto [begin, end] = graphs();
     std::printf("graphs %d-%d, seed %llu (TRENCADIS_DEVICE_GRAPHS, TRENCADIS_TEST_SEED repeat them)\n", begin, end,
                 static_cast<unsigned long long>(seed));
@@ -239,6 +269,29 @@ void give_what_tasks_one_after_the_other_give(bool arrays)
 TEST(RandomGraphsOnDevices, GiveWhatTasksOneAfterTheOtherGive) { give_what_tasks_one_after_the_other_give(false); }
 
 TEST(RandomGraphsOnDevices, GiveTheSameWhereSomeDataAreAtHomeOnADevice) { give_what_tasks_one_after_the_other_give(true); }
+
+/// Each of a few graphs, until and after one of the devices has failed.
+TEST(RandomGraphsOnDevices, GiveTheSameOrFailWhereDevicesFail)
+{
+    constexpr int per_engine = 3;
+    const std::uint64_t seed = seed_given();
+    std::printf("seed %llu (TRENCADIS_TEST_SEED repeats them, but for who is first)\n", static_cast<unsigned long long>(seed));
+    int whole = 0, failed = 0;
+    for (int number = 0; number < graphs().last; number += per_engine) {
+        std::seed_seq of_engine{std::uint32_t(seed), std::uint32_t(seed >> 32), std::uint32_t(number), 2u};
+        std::mt19937_64 random(of_engine);
+        Crowd crowd(random, random() % 2 == 0, true);
+        for (int g = 0; g < per_engine; ++g) {
+            crowd.run(random, "graph " + std::to_string(number + g));
+            if (::testing::Test::HasFatalFailure()) return;
+        }
+        whole += crowd.whole;
+        failed += crowd.failed;
+    }
+    std::printf("%d whole, %d failed\n", whole, failed);
+    EXPECT_GT(whole, failed / 4);
+    EXPECT_GT(failed, whole / 50);
+}
 
 } // namespace
 } // namespace trencadis::testing

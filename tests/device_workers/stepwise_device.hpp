@@ -16,21 +16,22 @@ class StepwiseDevice final : public devices::Device, private KernelQueue, privat
     using Status = devices::Status;
 
 public:
-    StepwiseDevice(std::string name, Bytes bytes) : name_(std::move(name)), bytes_(bytes) {}
+    /// `direct`: it copies from others that do, too.
+    StepwiseDevice(std::string name, Bytes bytes, bool direct = false) : name_(std::move(name)), bytes_(bytes), direct_(direct) {}
 
-    /// The host's end of the copy that is next; null: none is.
+    /// The other end of the copy that is next; null: none is.
     const void* next(Queue queue) const { return pieces(queue).empty() ? nullptr : pieces(queue).front().host; }
-    /// False: there is nothing in the queue.
-    bool advance(Queue queue)
+    /// False: there is nothing in the queue. Where it goes wrong nothing is done.
+    bool advance(Queue queue, const Status& how = {})
     {
         std::deque<Piece>& waiting = pieces(queue);
         while (!waiting.empty()) {
             const Piece piece = std::move(waiting.front());
             waiting.pop_front();
-            if (piece.work) piece.work();
+            if (piece.work && how.ok()) piece.work();
             if (!piece.mark) continue;
             reached_[std::size_t(queue)] = piece.mark;
-            if (piece.done) piece.done({});
+            if (piece.done) piece.done(how);
             return true;
         }
         return false;
@@ -84,8 +85,16 @@ public:
     Status release_host(void*) override { return none(); }
     Status lock_pages(void*, std::size_t) override { return none(); }
     Status unlock_pages(void*) override { return none(); }
-    Status copy_from(Device&, devices::DevicePlace, devices::DevicePlace, devices::Extent) override { return none(); }
-    bool reaches(const Device&) const override { return false; }
+    Status copy_from(Device& other, devices::DevicePlace from, devices::DevicePlace to, devices::Extent extent) override
+    {
+        if (!reaches(other)) return none();
+        return copy(Queue::in, from.block, from.block, from.pitch, to.block, to.pitch, extent);
+    }
+    bool reaches(const Device& other) const override
+    {
+        const auto* const its = dynamic_cast<const StepwiseDevice*>(&other);
+        return its && its != this && direct_ && its->direct_;
+    }
     Status hold(Queue, const devices::Event&) override { return none(); }
 
 private:
@@ -118,6 +127,7 @@ private:
 
     const std::string name_;
     const Bytes bytes_;
+    const bool direct_;
     Bytes used_ = 0;
     std::map<devices::Block, std::pair<std::unique_ptr<std::byte[]>, std::size_t>> blocks_;
     std::array<std::deque<Piece>, devices::queues> pieces_;

@@ -3,6 +3,7 @@
 #include "fake_cuda.hpp"
 
 #include <complex>
+#include <cstdint>
 #include <type_traits>
 
 using namespace trencadis::devices::cuda;
@@ -38,11 +39,16 @@ template <class T> Operand<T> operand(const void* address, int ld, BlasOp op)
     return {static_cast<const T*>(fake_cuda_pointer(address)), ld, op};
 }
 
+/// A complex factor is a vector of two in cuBLAS, whose address is a multiple of its size: else it faults.
+template <class T> bool is_misaligned(const T* factor) { return reinterpret_cast<std::uintptr_t>(factor) % sizeof(T) != 0; }
+constexpr int invalid_value = 7;
+
 template <class T>
 int gemm(const char* symbol, Blas blas, BlasOp op_a, BlasOp op_b, int m, int n, int k, const T* alpha, const void* A, int lda,
          const void* B, int ldb, const T* beta, void* C, int ldc)
 {
     if (const int code = fake_cuda_call(symbol)) return code;
+    if (is_misaligned(alpha) || is_misaligned(beta)) return invalid_value;
     fake_cuda_enqueue(blas->stream, [=, alpha = *alpha, beta = *beta] {
         const Operand<T> a = operand<T>(A, lda, op_a), b = operand<T>(B, ldb, op_b);
         T* const c = static_cast<T*>(fake_cuda_pointer(C));
@@ -61,6 +67,7 @@ int rank_k(const char* symbol, bool hermitian, Blas blas, BlasFill fill, BlasOp 
            const void* A, int lda, const Factor* beta, void* C, int ldc)
 {
     if (const int code = fake_cuda_call(symbol)) return code;
+    if (is_misaligned(alpha) || is_misaligned(beta)) return invalid_value;
     fake_cuda_enqueue(blas->stream, [=, alpha = *alpha, beta = *beta] {
         const Operand<T> a = operand<T>(A, lda, op);
         T* const c = static_cast<T*>(fake_cuda_pointer(C));
@@ -80,6 +87,7 @@ int trsm(const char* symbol, Blas blas, BlasSide side, BlasFill fill, BlasOp op,
          const void* A, int lda, void* B, int ldb)
 {
     if (const int code = fake_cuda_call(symbol)) return code;
+    if (is_misaligned(alpha)) return invalid_value;
     fake_cuda_enqueue(blas->stream, [=, alpha = *alpha] {
         const Operand<T> a = operand<T>(A, lda, op);
         T* const b = static_cast<T*>(fake_cuda_pointer(B));

@@ -129,7 +129,7 @@ constexpr Names solve_kernels[] = {"trsm", "gemm"};
 constexpr Names empty_kernels[] = {"potrf", "trsm", "syrk", "gemm"};
 constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::herk, KernelRoutine::trsm};
 constexpr auto nested = nested_cholesky_tile;
-constexpr Index device_tiles[] = {512, 1024, 2048};
+constexpr Index device_tiles[] = {512, 1024, 2048, 4096};
 
 constexpr Form potrf_forms[] = {
     {.name = "packed",
@@ -166,8 +166,12 @@ constexpr Form potrf_forms[] = {
      .device_tiles = device_tiles,
      .device_bytes = three_tiles},
 };
-constexpr Form potrs_forms[] = {
-    {.name = "in-place", .tile = tile, .lay = TRC_LAY(Substitution), .kernels = solve_kernels, .device_bytes = three_tiles}};
+constexpr Form potrs_forms[] = {{.name = "in-place",
+                                 .tile = tile,
+                                 .lay = TRC_LAY(Substitution),
+                                 .kernels = solve_kernels,
+                                 .device_tiles = device_tiles,
+                                 .device_bytes = three_tiles}};
 constexpr Form posv_forms[] = {
     {.name = "packed", .tile = packed_tile, .lay = TRC_LAY(SolvePacked), .kernels = kernels, .packs_images = true, .own = own},
     {.name = "in-place",

@@ -113,9 +113,11 @@ constexpr Form in_place_form(Codelets kernels, const Lay (&lay)[4])
             .cuts = true,
             .simulated_tile = simulated_product_tile};
 }
+inline constexpr Index product_device_tiles[] = {1024, 2048, 4096, 8192};
 /// One whose tasks devices take.
 constexpr Form on_devices(Form form)
 {
+    form.device_tiles = product_device_tiles;
     form.device_bytes = three_tiles;
     return form;
 }

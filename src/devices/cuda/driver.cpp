@@ -69,7 +69,8 @@ CudaDriver::CudaDriver(const Api& api, DeviceNumber device, std::string name)
     std::size_t free = 0, all = 0;
     Result code = current.code();
     for (Line& line : lines_)
-        if (code == success) code = api_.cuStreamCreate(&line.stream, stream_non_blocking);
+        for (Stream* const stream : {&line.stream, &line.teller})
+            if (code == success) code = api_.cuStreamCreate(stream, stream_non_blocking);
     BlasStatus blas = code == success ? api_.cublasCreate_v2(&blas_) : 0;
     if (code == success && blas == 0) blas = api_.cublasSetStream_v2(blas_, line(Queue::kernels).stream);
     if (code == success && blas == 0) code = api_.cuMemGetInfo_v2(&free, &all);
@@ -80,7 +81,8 @@ CudaDriver::CudaDriver(const Api& api, DeviceNumber device, std::string name)
     }
     if (blas_) api_.cublasDestroy_v2(blas_);
     for (Line& line : lines_)
-        if (line.stream) api_.cuStreamDestroy_v2(line.stream);
+        for (Stream const stream : {line.stream, line.teller})
+            if (stream) api_.cuStreamDestroy_v2(stream);
     api_.cuDevicePrimaryCtxRelease_v2(device_);
     fail(name_, code != success ? name_of(code) : name_of_blas(blas), "its streams and cuBLAS");
 }
@@ -91,7 +93,8 @@ CudaDriver::~CudaDriver()
     {
         const Current current(*this);
         bool lost = false;
-        for (Line& line : lines_) lost |= api_.cuStreamSynchronize(line.stream) != success;
+        for (Line& line : lines_)
+            for (Stream const stream : {line.stream, line.teller}) lost |= api_.cuStreamSynchronize(stream) != success;
         std::unique_lock lock(owed_->mutex);
         const auto told = [this] { return owed_->count == 0; };
         if (lost) owed_->none.wait_for(lock, std::chrono::seconds(1), told);
@@ -101,7 +104,7 @@ CudaDriver::~CudaDriver()
         api_.cublasDestroy_v2(blas_);
         for (Line& line : lines_) {
             for (const Marked& marked : line.marked) api_.cuEventDestroy_v2(marked.event);
-            api_.cuStreamDestroy_v2(line.stream);
+            for (Stream const stream : {line.stream, line.teller}) api_.cuStreamDestroy_v2(stream);
         }
         for (EventHandle const event : spare_) api_.cuEventDestroy_v2(event);
     }
@@ -259,6 +262,7 @@ Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
     std::vector<Question> questions = queue == Queue::kernels ? std::exchange(questions_, {}) : std::vector<Question>();
     EventHandle const event = code == success ? event_for(queue, its, code) : nullptr;
     if (code == success) code = api_.cuEventRecord(event, its.stream);
+    if (code == success) code = api_.cuStreamWaitEvent(its.teller, event, 0);
     if (event) {
         const std::lock_guard lock(its.mutex);
         its.marked.push_back({number, event});
@@ -269,7 +273,7 @@ Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
         const std::lock_guard lock(owed_->mutex);
         ++owed_->count;
     }
-    code = api_.cuStreamAddCallback(its.stream, tell, told.get(), 0);
+    code = api_.cuStreamAddCallback(its.teller, tell, told.get(), 0);
     if (code == success) {
         (void)told.release(); // the callback's
         return {};

@@ -79,6 +79,7 @@ private:
     };
     struct Line {
         Stream stream = nullptr;
+        Stream teller = nullptr;   ///< callbacks are its: in `stream` the next kernel would wait until the host has answered
         std::mutex mutex;          ///< another device's thread may hold for what is marked
         std::deque<Marked> marked; ///< in their order
     };

@@ -14,7 +14,8 @@ BlasOp op(char letter) { return letter == 'N' ? op_none : letter == 'T' ? op_tra
 BlasFill fill(char letter) { return letter == 'L' ? fill_lower : fill_upper; }
 void* at(const Spot& spot) { return reinterpret_cast<void*>(spot.memory + spot.offset); } // NOLINT(performance-no-int-to-ptr)
 
-/// A factor in the precision of the call, in this process's memory.
+/// A factor in the precision of the call, in this process's memory. cuBLAS reads complex ones by instructions that want them
+/// aligned to their size, which C++ does not give them.
 class Factor {
 public:
     Factor(char precision, std::complex<double> x)
@@ -35,8 +36,8 @@ public:
 private:
     float s_;
     double d_;
-    std::complex<float> c_;
-    std::complex<double> z_;
+    alignas(2 * sizeof(float)) std::complex<float> c_;
+    alignas(2 * sizeof(double)) std::complex<double> z_;
     char precision_;
 };
 

@@ -77,14 +77,17 @@ double EmulatedDevice::bandwidth_to(HostPlace host, Extent extent) const
     return locked_->covers(host.at, span_of(host.pitch, extent)) ? traits_.bandwidth : traits_.bandwidth * traits_.pageable;
 }
 
-Status EmulatedDevice::copy(Queue to_queue, Columns from, Columns to, Extent extent, double bandwidth)
+/// `other`: whose memory it reads, where that is another device's; it may be lost until the copy begins.
+Status EmulatedDevice::copy(Queue to_queue, Columns from, Columns to, Extent extent, double bandwidth,
+                            const EmulatedDevice* other)
 {
     if (lost()) return lost_device(traits_.name);
     const double bytes = double(extent.bytes) * double(extent.columns);
     const Seconds least = traits_.latency + (bandwidth > 0 ? bytes / bandwidth : 0);
-    queue(to_queue).add(least, [this, from, to, extent] {
+    queue(to_queue).add(least, [this, from, to, extent, other] {
         if (strike(works_, traits_.lose_at, Fault::lost, "").fault == Fault::lost) lose();
         if (lost()) return lost_device(traits_.name);
+        if (other && other->lost()) return lost_device(other->name());
         if (Status struck = strike(copies_, traits_.fail_copy, Fault::copy, "copy"); !struck.ok()) return struck;
         for (std::size_t column = 0; column < extent.columns; ++column)
             std::memcpy(to.at + column * to.pitch, from.at + column * from.pitch, extent.bytes);
@@ -122,7 +125,8 @@ Status EmulatedDevice::copy_from(Device& other, DevicePlace from, DevicePlace to
     if (Status status = inside(to, extent, here); !status.ok()) return status;
     if (Status status = static_cast<EmulatedDevice&>(other).inside(from, extent, there); !status.ok()) return status;
     if (other.lost()) return lost_device(other.name());
-    return copy(Queue::in, there, here, extent, traits_.bandwidth);
+    return copy(Queue::in, there, here, extent, traits_.bandwidth,
+                &other == this ? nullptr : static_cast<EmulatedDevice*>(&other));
 }
 
 // ---- kernels

@@ -71,7 +71,7 @@ private:
         char* at;
         std::size_t pitch;
     };
-    Status copy(Queue queue, Columns from, Columns to, Extent extent, double bandwidth);
+    Status copy(Queue queue, Columns from, Columns to, Extent extent, double bandwidth, const EmulatedDevice* other = nullptr);
     Status inside(DevicePlace place, Extent extent, Columns& columns) const;
     double bandwidth_to(HostPlace host, Extent extent) const;
     Status strike(std::atomic<long>& counter, long at, Fault fault, const char* what);

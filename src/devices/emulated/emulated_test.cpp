@@ -169,6 +169,22 @@ TEST(EmulatedCopies, GoDirectlyBetweenDevicesThatReachEachOther)
     EXPECT_EQ(alone.copy_from(a, {there, whole.bytes}, {here, whole.bytes}, whole).fault, Fault::bad_argument);
 }
 
+TEST(EmulatedCopies, FromADeviceThatIsLostBeforeTheyBeginAreItsLossAndNobodyElses)
+{
+    EmulatedTraits traits = small();
+    traits.direct = true;
+    EmulatedDevice a(traits), b(traits);
+    Block const there = allocated(a, whole.bytes), here = allocated(b, whole.bytes);
+    std::binary_semaphore gate{0};
+    b.kernels().enqueue(1, [&](const BlockMap&) { gate.acquire(); });
+    ASSERT_TRUE(b.hold(Queue::in, b.mark(Queue::kernels, {})).ok());
+    ASSERT_TRUE(b.copy_from(a, {there, whole.bytes}, {here, whole.bytes}, whole).ok());
+    a.lose();
+    gate.release();
+    EXPECT_EQ(end_of(b, Queue::in).fault, Fault::lost);
+    EXPECT_FALSE(b.lost());
+}
+
 TEST(EmulatedQueues, KeepTheirOrderAndHoldForEachOther)
 {
     EmulatedDevice device(small());

@@ -242,15 +242,12 @@ void DeviceMemory::give_up(void* array)
     set_limit(gone.device);
 }
 
-/// What could not come home is lost: of a device that went when nobody had named its data yet nobody else says so.
-void DeviceMemory::fail_where_away(const void* data)
+/// What is at home on a device that is lost is, too: of one that went when nobody had named its data yet nobody else says so.
+void DeviceMemory::fail_where_lost(const void* data)
 {
     const SpaceId where = home_of(data);
-    if (where == home_space) return;
-    const Station& station = station_of(where);
-    const TaskDatum its{data, 0, AccessMode::read, where};
-    if (station.dead.load(std::memory_order_relaxed) || !replicas_.has_all(std::array{its}, where))
-        fail_users(data, error_of(station, station.fault, "an array that lies there"));
+    if (!is_dead(where)) return;
+    fail_users(data, error_of(station_of(where), station_of(where).fault, "an array that lies there"));
 }
 
 /// Throws where they are in none.

@@ -66,13 +66,12 @@ DeviceMemory::~DeviceMemory()
 Seconds DeviceMemory::cost(SpaceId from, SpaceId to, Bytes bytes) const
 {
     constexpr Seconds last_resort = 1e30; // a source when there is no other
-    const auto dead = [&](SpaceId space) { return space != home && station_of(space).dead.load(std::memory_order_relaxed); };
     const bool across = from != home && to != home;
     const double bandwidth = across         ? station_of(to).from_peer[std::size_t(from - 1)]
                              : from == home ? station_of(to).bandwidth[0]
                                             : station_of(from).bandwidth[1];
-    if (bandwidth <= 0 || (across && dead(from))) return std::numeric_limits<Seconds>::infinity();
-    return dead(from) || dead(to) ? last_resort : bytes / bandwidth;
+    if (bandwidth <= 0 || (across && is_dead(from))) return std::numeric_limits<Seconds>::infinity();
+    return is_dead(from) || is_dead(to) ? last_resort : bytes / bandwidth;
 }
 
 void DeviceMemory::call(int device)
@@ -222,8 +221,8 @@ void DeviceMemory::add_transfers(std::vector<Transfer>& transfers)
     transfers.clear();
 }
 
-/// Takes the data at home, and waits until they are there. What they are named like is looked at anew after each wait. Nothing:
-/// they could not be brought, and the flow has failed with that.
+/// Takes the data at home, and waits until they are there. What they are named like is looked at anew after each wait. What did
+/// not come is asked for again, from where it is as well. Nothing: it is nowhere else, and the flow has failed with that.
 std::optional<std::vector<TaskDatum>> DeviceMemory::await_data(const Task& task, Lock& lock)
 {
     while (true) {
@@ -233,10 +232,11 @@ std::optional<std::vector<TaskDatum>> DeviceMemory::await_data(const Task& task,
             for (Transfer& transfer : plan.transfers) transfer.asked_by = order_of(task);
             add_transfers(plan.transfers);
             changed_.wait(lock, [&] { return queues_.complete(plan.wait_for); });
-            if (arrays_.empty() || replicas_.has_all(data, home)) return data;
+            if (replicas_.has_all(data, home)) return data;
             replicas_.release(data, home, false);
             call_all();
-            return std::nullopt;
+            if (task.flow->has_failed()) return std::nullopt;
+            continue;
         }
         changed_.wait(lock);
     }
@@ -248,9 +248,7 @@ bool DeviceMemory::fetch(Task& task)
     note_taken(task, home);
     note_use(*task.flow, data_of(task)); // first, so that what was kept otherwise makes way
     std::optional<std::vector<TaskDatum>> data = await_data(task, lock);
-    if (!data && task.flow->has_failed()) return false;
-    if (!data)
-        throw Error(ErrorCode::environment, fmt::format("what task '{}' needs could not be brought to the host", task.label));
+    if (!data) return false;
     OnHostFor has{std::move(*data), {}};
     try {
         has.operands = operands_on_host(task);
@@ -284,8 +282,18 @@ void DeviceMemory::leave_out_waiting(const TaskFlow& flow)
         return (transfer.to == home || transfer.to == home_of(transfer.data)) && users != users_.end() &&
                users->second == std::vector<TaskFlow*>{const_cast<TaskFlow*>(&flow)};
     };
-    for (const Transfer& transfer : queues_.take_waiting(is_its)) replicas_.complete(transfer.id);
+    for (const Transfer& transfer : queues_.take_waiting(is_its)) (void)replicas_.fail(transfer.id); // it is not told
     call_all();
+}
+
+/// Of what was to come home, what did not, and is worth another try: nothing is once the flow has failed.
+bool DeviceMemory::is_left_away(std::vector<const void*>& data, const TaskFlow& flow)
+{
+    for (const void* const datum : data) fail_where_lost(datum);
+    std::erase_if(data, [&](const void* datum) {
+        return replicas_.has_all(std::array{TaskDatum{datum, 0, AccessMode::read}}, home_of(datum));
+    });
+    return !data.empty() && !flow.has_failed();
 }
 
 void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
@@ -312,17 +320,21 @@ void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
             }
         }
     };
-    std::vector<TransferId> arriving;
-    for (const void* datum : data) { // all begin to come before any is waited for
-        Plan plan;
-        wait([&] { return (plan = replicas_.acquire(std::array{read(datum)}, home_of(datum))).verdict == Verdict::now; });
-        add_transfers(plan.transfers);
-        arriving.insert(arriving.end(), plan.wait_for.begin(), plan.wait_for.end());
-        if (stopped) leave_out_waiting(flow);
-    }
-    wait([&] { return queues_.complete(arriving); });
+    const auto bring = [&](const std::vector<const void*>& those) {
+        std::vector<TransferId> arriving;
+        for (const void* datum : those) { // all begin to come before any is waited for
+            Plan plan;
+            wait([&] { return (plan = replicas_.acquire(std::array{read(datum)}, home_of(datum))).verdict == Verdict::now; });
+            add_transfers(plan.transfers);
+            arriving.insert(arriving.end(), plan.wait_for.begin(), plan.wait_for.end());
+            if (stopped) leave_out_waiting(flow);
+        }
+        wait([&] { return queues_.complete(arriving); });
+    };
+    std::vector<const void*> away = data;
+    for (bring(away); !stopped && is_left_away(away, flow); bring(away)) // what did not come may be elsewhere as well
+        for (const void* datum : away) replicas_.release(std::array{read(datum)}, home_of(datum));
     for (const void* datum : data) {
-        if (!stopped) fail_where_away(datum);
         replicas_.release(std::array{read(datum)}, home_of(datum));
         forget(datum, flow, stopped || flow.has_failed(), lock);
     }

@@ -140,6 +140,7 @@ private:
     void add_transfers(std::vector<Transfer>& transfers);
     void acquire_claims();
     std::optional<std::vector<TaskDatum>> await_data(const Task& task, Lock& lock);
+    bool is_left_away(std::vector<const void*>& data, const TaskFlow& flow);
     void forget(const void* data, const TaskFlow& flow, bool stopped, Lock& lock);
 
     // kept.cpp
@@ -169,7 +170,7 @@ private:
     void* host_place(const Transfer& transfer, BlockId block);
     std::vector<Operand> operands_on_host(const Task& task);
     void give_up_host_blocks();
-    void fail_where_away(const void* data);
+    void fail_where_lost(const void* data);
     void carry_out_orders(int device, Station& station, Lock& lock);
     void end_order(ArrayOrder& order, devices::Status status);
     void order(int device, ArrayOrder& order, const char* what, Lock& lock);
@@ -190,11 +191,11 @@ private:
     void make_room(int device, Station& station, Lock& lock);
     void lack_memory(const Transfer& transfer);
     bool start_copy_in(int device, Station& station, const Transfer& transfer, Lock& lock);
-    void leave_out(int device, const Transfer& transfer);
     void leave_out_waiting(const TaskFlow& flow);
     bool drop_claims(int device, Station& station, std::vector<Done>& done);
     void end_without(const Transfer& transfer);
     Seconds cost(SpaceId from, SpaceId to, Bytes bytes) const;
+    bool is_dead(SpaceId space) const { return space != home_space && station_of(space).dead.load(std::memory_order_relaxed); }
     Station& station_of(SpaceId space) const { return *stations_[std::size_t(space - 1)]; }
     static std::exception_ptr error_of(const Station& station, const devices::Status& status, std::string_view where);
     void lose(int device, Station& station, const devices::Status& status);

@@ -1,6 +1,7 @@
 #include "engines/devices/device_pages.hpp"
 
 #include "devices/device.hpp"
+#include "engines/devices/copy_crew.hpp"
 #include "observe/clock.hpp"
 
 #include <algorithm>
@@ -49,13 +50,14 @@ struct DevicePages::Group {
 /// costing nothing, so that calls try.
 void DevicePages::Group::try_out()
 {
-    constexpr std::size_t bytes = std::size_t(2) << 20;
+    constexpr std::size_t bytes = std::size_t(16) << 20; // of less, locking costs more for each byte than of a matrix
+    CopyCrew crew(CopyCrew::usual());
     const std::unique_ptr<char[]> here = std::make_unique<char[]>(bytes), there = std::make_unique<char[]>(bytes);
     std::memset(there.get(), 1, bytes);
     lock_time = copy_time = 1;
     for (int times = 0; times < 3; ++times) {
         const std::int64_t begin = now_ns();
-        std::memcpy(here.get(), there.get(), bytes);
+        crew.copy({there.get(), bytes}, {here.get(), bytes}, {bytes});
         const std::int64_t copied = now_ns();
         const bool locked = lock(there.get(), bytes).ok();
         if (locked) (void)locker()->unlock_pages(there.get());

@@ -1,7 +1,6 @@
 #include "engines/devices/staging.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace trencadis {
 
@@ -13,12 +12,6 @@ using devices::Queue;
 using devices::Status;
 
 namespace {
-
-void copy_columns(const char* from, std::size_t from_pitch, char* to, std::size_t to_pitch, Extent extent)
-{
-    for (std::size_t column = 0; column < extent.columns; ++column)
-        std::memcpy(to + column * to_pitch, from + column * from_pitch, extent.bytes);
-}
 
 /// Calls `piece(first byte, first column, extent, is last)` for pieces of so many bytes at most: whole columns, or parts of one.
 template <class Piece> Status in_pieces(Extent extent, std::size_t most, Piece&& piece)
@@ -78,7 +71,7 @@ Status Staging::copy_in(HostPlace from, DevicePlace to, Extent extent, const Com
 {
     return in_pieces(extent, most, [&](std::size_t row, std::size_t column, Extent its, bool is_last) {
         Slot& slot = take_slot(Queue::in);
-        copy_columns(at(from.at, row, column, from.pitch), from.pitch, static_cast<char*>(slot.memory), its.bytes, its);
+        crew_.copy({at(from.at, row, column, from.pitch), from.pitch}, {slot.memory, its.bytes}, its);
         const Status status = device_.copy_in({slot.memory, its.bytes}, {at(to.block, row, column, to.pitch), to.pitch}, its);
         if (!is_last) slot.free_at = device_.mark(Queue::in, piece_ended);
         return status;
@@ -106,8 +99,7 @@ void Staging::land_first()
     landings_.pop_front();
     const Slot& slot = line(Queue::out)[std::size_t(landing.slot)];
     if (!device_.wait(slot.free_at).ok()) return;
-    copy_columns(static_cast<const char*>(slot.memory), landing.extent.bytes, static_cast<char*>(landing.to.at), landing.to.pitch,
-                 landing.extent);
+    crew_.copy({slot.memory, landing.extent.bytes}, landing.to, landing.extent);
 }
 
 void Staging::land(const devices::Event& event)

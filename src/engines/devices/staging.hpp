@@ -1,5 +1,6 @@
 #pragma once
 #include "devices/device.hpp"
+#include "engines/devices/copy_crew.hpp"
 
 #include <array>
 #include <cstddef>
@@ -14,7 +15,7 @@ namespace trencadis {
 class Staging {
 public:
     static constexpr std::size_t most = std::size_t(16) << 20;
-    explicit Staging(devices::Device& device) : device_(device) {}
+    explicit Staging(devices::Device& device, int helpers = CopyCrew::usual()) : device_(device), crew_(helpers) {}
     ~Staging(); ///< all that was enqueued has ended
     Staging(const Staging&) = delete;
     Staging& operator=(const Staging&) = delete;
@@ -51,6 +52,7 @@ private:
     void land_first();
 
     devices::Device& device_;
+    CopyCrew crew_;
     std::array<Line, 2> lines_{};
     std::array<int, 2> last_{};    ///< the slot that was taken last
     std::deque<Landing> landings_; ///< in the order of the queue

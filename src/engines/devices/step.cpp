@@ -90,27 +90,25 @@ bool DeviceMemory::take_ended(int device, Station& station, Progress& progress)
 void DeviceMemory::end_transfer(Station& station, const DeviceDriver::Ended& ended)
 {
     const Transfer& transfer = ended.transfer;
-    const bool in = transfer.to != 0;
-    if (ended.status.ok()) {
-        double& bandwidth =
-            in && transfer.from != 0 ? station.from_peer[std::size_t(transfer.from - 1)] : station.bandwidth[in ? 0 : 1];
-        const double seen = transfer.bytes / std::max(1e-9, (ended.end_ns - ended.begin_ns) * 1e-9);
-        bandwidth += 0.25 * (seen - bandwidth);
-    } else if (!in) lose_datum(transfer.data, station);
     if (!ended.status.ok()) return end_without(transfer);
+    const bool in = transfer.to != 0;
+    double& bandwidth =
+        in && transfer.from != 0 ? station.from_peer[std::size_t(transfer.from - 1)] : station.bandwidth[in ? 0 : 1];
+    const double seen = transfer.bytes / std::max(1e-9, (ended.end_ns - ended.begin_ns) * 1e-9);
+    bandwidth += 0.25 * (seen - bandwidth);
     queues_.end(transfer);
     replicas_.complete(transfer.id);
 }
 
-/// It has brought nothing. What came from a device that was lost meanwhile counted as being on its way.
+/// It has brought nothing. What came from a device that was lost meanwhile counted as being on its way; what is at home on one is
+/// lost wherever copies are.
 void DeviceMemory::end_without(const Transfer& transfer)
 {
-    bool elsewhere = false;
-    for (SpaceId space = 0; space < replicas_.spaces(); ++space)
-        elsewhere |= space != transfer.to && replicas_.holds(transfer.data, space);
-    if (transfer.from != 0 && transfer.to != 0 && !elsewhere) lose_datum(transfer.data, station_of(transfer.from));
     queues_.end(transfer);
-    replicas_.fail(transfer.id);
+    const SpaceId its_home = home_of(transfer.data);
+    const bool lost = replicas_.fail(transfer.id);
+    if (is_dead(its_home)) lose_datum(transfer.data, station_of(its_home));
+    else if (lost) lose_datum(transfer.data, station_of(transfer.from != home_space ? transfer.from : transfer.to));
 }
 
 /// Kernels end in the order in which the tasks were claimed. What a lost device has computed is not there: its task is to be run
@@ -154,13 +152,6 @@ void DeviceMemory::give_up_blocks(Station& station, Lock& lock)
     for (const BlockId block : blocks) station.driver->give_up(block);
 }
 
-/// It ends where it is: nothing is copied.
-void DeviceMemory::leave_out(int device, const Transfer& transfer)
-{
-    if (transfer.from == space_of(device)) lose_datum(transfer.data, *stations_[std::size_t(device)]);
-    end_without(transfer);
-}
-
 /// The host has no memory for what it should bring there.
 void DeviceMemory::lack_memory(const Transfer& transfer)
 {
@@ -183,8 +174,8 @@ bool DeviceMemory::start_copy_in(int device, Station& station, const Transfer& t
 }
 
 /// Two in each direction, so that the next one begins while the end of one is being told; in the order of one at a time, which is
-/// that of simulations. A device that is lost has them end at
-/// once: true when any did.
+/// that of simulations. They end at once, and nothing is copied, where a device is lost or what they should copy did not come:
+/// true when any did.
 bool DeviceMemory::start_transfers(int device, Station& station, Lock& lock)
 {
     constexpr std::size_t at_a_time = 2;
@@ -196,10 +187,9 @@ bool DeviceMemory::start_transfers(int device, Station& station, Lock& lock)
         for (std::size_t before; (before = station.driver->in_flight(queue)) < at_a_time;) {
             const std::optional<Transfer> transfer = before ? queues_.begin_early(planned) : queues_.begin(planned);
             if (!transfer) break;
-            const bool from_dead = in && transfer->from != 0 && station_of(transfer->from).dead.load(std::memory_order_relaxed);
-            const bool dead = from_dead || station.dead.load(std::memory_order_relaxed);
-            if (dead || (in && !start_copy_in(device, station, *transfer, lock))) {
-                leave_out(device, *transfer);
+            const bool vain = is_dead(transfer->from) || is_dead(transfer->to) || replicas_.brings_nothing(transfer->id);
+            if (vain || (in && !start_copy_in(device, station, *transfer, lock))) {
+                end_without(*transfer);
                 ended = true;
             } else if (!in) {
                 void* const host = host_place(*transfer, transfer->to_block);
@@ -225,11 +215,10 @@ std::vector<DeviceMemory::Launch> DeviceMemory::ready_claims(int device, Station
         if (station.dead.load(std::memory_order_relaxed) || !claim.acquired || !queues_.complete(claim.wait_for)) break;
         if (!claim.task->flow->may_run(*claim.task)) break;
         Launch launch{claim.task, {}};
-        claim.broken = !replicas_.has_all(data_of(*claim.task), space_of(device));
-        if (claim.broken || !find_operands(device, station, *claim.task, launch.operands, lock)) {
-            claim.broken = true;
-            break;
-        }
+        claim.missed = !replicas_.has_all(data_of(*claim.task), space_of(device));
+        if (claim.missed) break;
+        claim.broken = !find_operands(device, station, *claim.task, launch.operands, lock);
+        if (claim.broken) break;
         claim.begun = true;
         launches.push_back(std::move(launch));
     }
@@ -288,7 +277,8 @@ void DeviceMemory::make_room(int device, Station& station, Lock& lock)
 }
 
 /// The first ones, while they cannot run: their data cannot come, their flow was cancelled, the device is lost. They go back to
-/// where they came from, where cores can run them.
+/// where they came from, where cores can run them, or whoever finds elsewhere what did not come; what is nowhere else has had the
+/// flow fail, and then they are over.
 bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& done)
 {
     const std::size_t before = done.size();
@@ -296,8 +286,9 @@ bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& 
         const Claims::Claim& claim = station.claims.front();
         Task& task = *claim.task;
         const bool dead = station.dead.load(std::memory_order_relaxed), stopped = !task.flow->may_run(task);
-        if (!claim.impossible && !claim.broken && !dead && !stopped) break;
-        const bool back = !stopped && task.codelet->core;
+        if (!claim.impossible && !claim.broken && !claim.missed && !dead && !stopped) break;
+        const bool lost = claim.missed && task.flow->has_failed();
+        const bool back = !stopped && !lost && (task.codelet->core || (claim.missed && !dead));
         std::exception_ptr failure = claim.failure;
         const std::string where = fmt::format("task '{}'", task.label);
         if (claim.impossible && !failure)

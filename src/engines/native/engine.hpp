@@ -228,6 +228,7 @@ private:
     std::atomic<std::int64_t> queued_{0}; ///< written under the lock; a hint for those who do not hold it
     alignas(64) std::atomic<int> offers_{0};
     std::atomic<int> idle_{0};                   ///< cores
+    bool policy_wakes_all_ = false;              ///< all sleepers, for any task
     std::atomic<int> devices_asleep_{0};         ///< of those that sleepers_ counts
     std::vector<std::atomic<int>> idle_on_node_; ///< the same by node; empty where nodes are not split
     std::atomic<bool> stop_{false};

@@ -64,8 +64,8 @@ std::vector<ComputeUnit> units_of(const EngineParts& parts)
 NativeEngine::NativeEngine(EngineParts parts)
     : WorkerProtocol(nodes_of(parts.workers)), parts_(std::move(parts)),
       cores_(static_cast<int>(parts_.workers.size() - parts_.device_units.size())), units_(units_of(parts_)),
-      memory_(parts_.machine, parts_.node_of),
-      speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second, parts_.speeds, names_of(parts_.workers)),
+      memory_(parts_.machine, parts_.node_of), speeds_(kinds_of(parts_.workers), parts_.nominal_flops_per_second, parts_.speeds,
+                                                       names_of(parts_.workers), parts_.device_units.size()),
       relief_(parts_.relieving, parts_.threads->keeps_units()),
       recorder_(static_cast<int>(parts_.workers.size() + 2 * parts_.device_units.size())), shares_calls_(shares_calls(parts_)),
       sleepers_(2 * static_cast<int>(parts_.workers.size())), worker_on_(workers_by_core(parts_.workers))
@@ -79,7 +79,8 @@ NativeEngine::NativeEngine(EngineParts parts)
     describe_copies();
     make_devices();
     make_scheduler(*this, parts_.scheduler);
-    wakes_all_ |= devices_ != nullptr; // not every worker can run every task
+    policy_wakes_all_ = wakes_all_;
+    wakes_all_ |= devices_ != nullptr; // what a worker releases may be for others, though it is but one
     locates_ = !devices_ && scheduler_->asks_for_data() && memory_.memories() > 1;
     idle_on_node_ = std::vector<std::atomic<int>>(binding_.nodes());
     for (auto& worker : workers_)

@@ -46,6 +46,7 @@ int NativeEngine::push(Task* chain, WorkerId from)
         else ++wakes;
     });
     if (!concurrent_ && count) queued_.store(queued_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    if (devices_) wakes = std::min(wakes, scheduler_->for_workers_below(cores(), count));
     // A worker counts itself idle, then looks, then sleeps; we have pushed and look at the count: one of the two sees the other.
     if (nodes) std::atomic_thread_fence(std::memory_order_seq_cst);
     for (std::size_t node = 0; nodes && node < idle_on_node_.size(); ++node)
@@ -75,12 +76,13 @@ void NativeEngine::count_idle(const Worker& worker, int change)
     if (binding_.splits()) idle_on_node_[std::size_t(worker.place.node)].fetch_add(change, std::memory_order_seq_cst);
 }
 
-/// So many sleepers; all of them where a task may be for certain workers only. `cores_alone`: devices sleep on.
+/// So many sleepers; all of them where the policy may mean certain workers. Devices look at whatever is there, for not every
+/// worker can run every task; `cores_alone`: they sleep on. Each core that is woken for nothing costs whoever wakes it 5 us.
 void NativeEngine::wake(int count, bool cores_alone)
 {
-    if (wakes_all_) count = 2 * workers();
-    if (cores_alone) sleepers_.notify(count, cores(), workers());
-    else sleepers_.notify(count);
+    if (policy_wakes_all_) count = 2 * workers();
+    for (WorkerId device = cores(); !cores_alone && device < workers(); ++device) sleepers_.notify_one(device);
+    sleepers_.notify(count, cores(), workers());
 }
 
 /// Calls that devices are left out of say so; those that sleep are not to be woken for each of their tasks.

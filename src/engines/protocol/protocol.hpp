@@ -155,7 +155,7 @@ protected:
     {
         Decision decision;
         int released = 0;
-        const bool cores_alone = self().cores_alone(worker.released);
+        const bool any_released = worker.released, cores_alone = self().cores_alone(worker.released);
         self().locate(worker.released);
         if (worker.released || self().any_work())
             self().with_policy([&] {
@@ -166,7 +166,7 @@ protected:
             });
         // One released is for this worker, where any worker will do.
         const int wakes = decision.exposed + (wakes_all_ ? released : std::max(0, released - 1));
-        if (wakes) self().wake(wakes, cores_alone && decision.exposed == 0);
+        if (wakes || (wakes_all_ && any_released)) self().wake(wakes, cores_alone && decision.exposed == 0);
         return decision;
     }
     /// As long as the policy has no task, dependences are found that make some ready.

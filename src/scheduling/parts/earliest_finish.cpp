@@ -35,8 +35,8 @@ public:
         Given& given = given_[task];
         const Seconds cost = given.cost;
         given.to = worker;
-        self.assigned = self.queue.empty() ? 0 : self.assigned - cost;
         self.busy_until = std::max(view_.now(), self.busy_until) + cost;
+        self.under_way += cost;
         ++self.running;
         return {task};
     }
@@ -45,8 +45,12 @@ public:
         const auto given = given_.find(&task);
         if (given == given_.end()) return;         // its submitter ran it at once, it was never given out
         Worker& self = workers_[given->second.to]; // another one may have finished it
+        const Seconds cost = given->second.cost;
         given_.erase(given);
-        if (self.running > 0 && --self.running == 0) self.busy_until = 0;
+        if (self.running == 0) return;
+        // From now on: copies that others had waited for, too, are not waited for again, and that must not add up.
+        self.under_way = --self.running > 0 ? self.under_way - cost : 0;
+        self.busy_until = self.running > 0 ? view_.now() + self.under_way : 0;
     }
     bool wants_finished() const override { return true; }
     bool asks_for_data() const override { return transfers_; }
@@ -56,8 +60,8 @@ private:
     static constexpr KindSet everybody = ~KindSet{0}; ///< a worker's own queue holds what it is able to run
     struct Worker {
         ReadyQueue queue;
-        Seconds assigned = 0;   ///< given to it and not begun
         Seconds busy_until = 0; ///< by our own estimate, for Views that do not know
+        Seconds under_way = 0;  ///< likewise, of what runs
         int running = 0;
     };
     struct Arrived {
@@ -69,12 +73,13 @@ private:
     {
         return view_.run_time(task, worker) + (transfers_ ? view_.transfer_time(task, worker) : 0);
     }
-    /// `now` is read once per task, or the clock's progress from worker to worker would decide between equals.
-    Seconds begin(WorkerId worker, Seconds now) const
+    /// Behind what it runs and what was given to it and comes before the task. `now` is read once per task, or the clock's
+    /// progress from worker to worker would decide between equals.
+    Seconds begin(WorkerId worker, Task& task, Seconds now) const
     {
         const Seconds told = view_.free_at(worker);
         const bool busy = std::isfinite(told) && told > view_.now();
-        return std::max({now, busy ? told : now, workers_[worker].busy_until}) + workers_[worker].assigned;
+        return std::max({now, busy ? told : now, workers_[worker].busy_until}) + workers_[worker].queue.cost_before(task);
     }
     std::size_t tasks_of(WorkerId worker) const { return workers_[worker].queue.size() + workers_[worker].running; }
     void assign(Task& task)
@@ -84,7 +89,7 @@ private:
         Seconds best_end = std::numeric_limits<Seconds>::infinity(), best_cost = 0;
         for (WorkerId worker = 0; worker < view_.workers(); ++worker) {
             if (!view_.able(task, worker)) continue;
-            const Seconds own = cost(task, worker), end = begin(worker, now) + own;
+            const Seconds own = cost(task, worker), end = begin(worker, task, now) + own;
             // Without estimates all ends are equal: then the one with the fewest tasks.
             const bool sooner = end < best_end || (end == best_end && best != no_worker && tasks_of(worker) < tasks_of(best));
             if (best != no_worker && !sooner) continue;
@@ -93,8 +98,7 @@ private:
             best_cost = own;
         }
         if (best == no_worker) best = 0; // nobody is able: the engine has refused such a task before
-        workers_[best].assigned += best_cost;
-        workers_[best].queue.push(task, everybody);
+        workers_[best].queue.push(task, everybody, best_cost);
         given_[&task] = {best_cost, best};
     }
     /// Those that became ready since somebody looked last, the longest path first.

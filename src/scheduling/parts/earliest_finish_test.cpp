@@ -110,6 +110,48 @@ TEST(Heft, AssignsAndRunsTheLongestPathFirst)
     EXPECT_EQ(next_of(*heft, 1, tasks), 1);
 }
 
+TEST(Heft, CountsWhatIsBeforeATaskAndNotWhatItOvertakes)
+{
+    DescribedView view(std::vector<int>{0, 1});
+    view.speeds = {1, 4};
+    std::vector<Task> tasks(4);
+    for (Task& task : tasks) task.flops = 12;
+    for (int i = 0; i < 3; ++i) tasks[i].priority = 1;
+    const auto heft = parse_scheduler("heft").make(view);
+    for (int i = 0; i < 3; ++i) heft->push(tasks[i], 0); // ends at 3, 6, 9 on worker 1
+    EXPECT_EQ(next_of(*heft, 1, tasks), 0);
+    tasks[3].flops = 10; // 10 on worker 0; behind all at 11.5 on worker 1, behind what runs at 5.5
+    tasks[3].priority = 2;
+    heft->push(tasks[3], 0);
+    EXPECT_EQ(next_of(*heft, 0, tasks), -1);
+    EXPECT_EQ(next_of(*heft, 1, tasks), 3);
+}
+
+TEST_P(EarliestFinish, WaitsForNoCopyTwice)
+{
+    view_.nodes = {0, 1};
+    Seconds copy = 6;
+    view_.transfer = [&](const Task&, int node) { return node == 1 ? copy : 0.0; };
+    start();
+    for (int i = 0; i < 2; ++i) scheduler_->push(tasks_[i], 0); // 9 on worker 1, then 12 on worker 0
+    scheduler_->push(tasks_[2], 0);                             // 18 on worker 1
+    EXPECT_EQ(next(1), 0);
+    EXPECT_EQ(next(1), 2); // what it needs comes meanwhile
+    EXPECT_EQ(next(0), 1);
+    view_.time = 9;
+    scheduler_->finished(tasks_[0], 1, 9);
+    copy = 0;
+    scheduler_->push(tasks_[3], 0);
+    EXPECT_EQ(next(1), 3);
+    view_.time = 12;
+    scheduler_->finished(tasks_[2], 1, 3);
+    scheduler_->finished(tasks_[1], 0, 12);
+    tasks_[4].flops = 10;
+    scheduler_->push(tasks_[4], 0);
+    EXPECT_EQ(next(0), -1) << "at 22 here, at 17.5 there";
+    EXPECT_EQ(next(1), 4);
+}
+
 TEST(Dmda, AssignsAndRunsInTheOrderTheyCame)
 {
     const DescribedView view(1);

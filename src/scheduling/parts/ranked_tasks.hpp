@@ -32,10 +32,26 @@ public:
     bool empty() const { return run_.empty() && heap_.empty(); }
     std::size_t size() const { return run_.size() + heap_.size(); }
     Seconds cost() const { return empty() ? 0 : cost_; } ///< of all together
+    /// Of those that are taken before this one, which need not be here. O(1) where all are, or none, else O(ready).
+    Seconds cost_before(const Ready& ready) const
+    {
+        if (empty() || !(ready < top())) return 0;
+        if (heap_.empty() && ready < run_.back()) return cost_;
+        Seconds before = 0;
+        for (const Ready& other : run_) before += ready < other ? other.cost : 0;
+        for (const Ready& other : heap_) before += ready < other ? other.cost : 0;
+        return before;
+    }
+    /// As the task would be pushed now, behind its equals.
+    Ready rank_of(Task& task, Seconds cost = 0) const
+    {
+        return {task.depth, task.priority.load(std::memory_order_relaxed), pushed_, &task, cost};
+    }
 
     void push(Task& task, Seconds cost = 0)
     {
-        push({task.depth, task.priority.load(std::memory_order_relaxed), pushed_++, &task, cost});
+        push(rank_of(task, cost));
+        ++pushed_;
     }
     /// Where the caller numbers the places.
     void push(const Ready& ready)

@@ -9,11 +9,23 @@ ReadyQueue::Lane& ReadyQueue::lane(KindSet able)
     return lanes_.emplace_back(Lane{able, {}});
 }
 
-void ReadyQueue::push(Task& task, KindSet able)
+RankedTasks::Ready ReadyQueue::rank_of(Task& task, Seconds cost) const
 {
     const double priority = order_ == ReadyOrder::highest ? task.priority.load(std::memory_order_relaxed) : 0;
-    const std::uint64_t place = order_ == ReadyOrder::newest ? ~pushed_ : pushed_;
-    lane(able).tasks.push({task.depth, priority, place, &task, 0});
+    return {task.depth, priority, order_ == ReadyOrder::newest ? ~pushed_ : pushed_, &task, cost};
+}
+
+Seconds ReadyQueue::cost_before(Task& task) const
+{
+    const RankedTasks::Ready rank = rank_of(task, 0);
+    Seconds before = 0;
+    for (const Lane& lane : lanes_) before += lane.tasks.cost_before(rank);
+    return before;
+}
+
+void ReadyQueue::push(Task& task, KindSet able, Seconds cost)
+{
+    lane(able).tasks.push(rank_of(task, cost));
     ++pushed_;
     ++size_;
 }

@@ -21,10 +21,11 @@ class ReadyQueue {
 public:
     explicit ReadyQueue(ReadyOrder order = ReadyOrder::highest) : order_(order) {}
 
-    void push(Task& task, KindSet able);
+    void push(Task& task, KindSet able, Seconds cost = 0);
     Task* pop(KindSet kind); ///< the first that this kind can run; null when there is none
     /// What pop would return.
     const Task* first(KindSet kind) const;
+    Seconds cost_before(Task& task) const; ///< of those that would be given out before this one, were it pushed now
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
 
@@ -34,6 +35,7 @@ private:
         RankedTasks tasks;
     };
     Lane& lane(KindSet able);
+    RankedTasks::Ready rank_of(Task& task, Seconds cost) const;
     int best_lane(KindSet kind) const;
 
     const ReadyOrder order_;
