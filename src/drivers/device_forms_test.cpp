@@ -156,7 +156,7 @@ TEST(FormsForDevices, OfLuAreByColumnsWhereADeviceFactors)
     near.give_kernels(false);
     EXPECT_EQ(weighed_as_columns(), std::vector<Index>());
     near.give_kernels(true);
-    EXPECT_EQ(weighed_as_columns(), (std::vector<Index>{256, 512, 768})) << "of about 256, 512 and 1024, equal ones";
+    EXPECT_EQ(weighed_as_columns(), (std::vector<Index>{256, 512, 768, order})) << "of about 256, 512 and 1024, equal ones";
     near.figures.devices.front().bytes = 2 * 8.0 * order * 400;
     EXPECT_EQ(weighed_as_columns(), std::vector<Index>{256}) << "two columns fit into it";
     near.figures.devices.front().bytes = 1e9;

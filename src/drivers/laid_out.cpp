@@ -144,11 +144,11 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
 }
 
 /// Of a call whose matrices lie on devices, the largest tiles first; beside those, in the form that names tiles, the tiles that
-/// suit cores. Each is at most so many tiles wide, as far as
-/// there are such: to weigh tasks takes time.
+/// suit cores. Each is at most so many tiles wide, as far as there are such: to weigh tasks takes time. Of whole columns there are
+/// fewer tasks than of tiles.
 std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
 {
-    constexpr Index widest = 16;
+    constexpr Index widest = 16, columns_for_each = 4;
     std::vector<DevicePlan> plans = device_plans(crew, all, problem, of);
     const Form& plain = form_of_arrays(crew, all, of.precision);
     const Index order = std::max({problem.m, problem.n, problem.k, Index(1)});
@@ -156,7 +156,9 @@ std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Pr
     plans.push_back({&plain, of_cores});
     std::ranges::stable_sort(plans, std::greater(), &DevicePlan::nb);
     const Index most = std::max(widest, pieces(order, plans.front().nb));
-    std::erase_if(plans, [&](const DevicePlan& plan) { return pieces(order, plan.nb) > most; });
+    std::erase_if(plans, [&](const DevicePlan& plan) {
+        return pieces(order, plan.nb) > (plan.form->by_columns ? columns_for_each * most : most);
+    });
     return plans;
 }
 
