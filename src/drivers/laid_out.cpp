@@ -144,8 +144,8 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
 }
 
 /// Of a call whose matrices lie on devices, the largest tiles first; beside those, in the form that names tiles, the tiles that
-/// suit cores. Each is at most so many tiles wide, as far as there are such: to weigh tasks takes time. Of whole columns there are
-/// fewer tasks than of tiles.
+/// suit cores. Each is at most so many tiles wide, as far as there are such: to weigh tasks takes time. Of whole columns there
+/// are fewer tasks than of tiles.
 std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
 {
     constexpr Index widest = 16, columns_for_each = 4;

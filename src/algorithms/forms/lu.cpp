@@ -217,7 +217,8 @@ Index column_tile(Index m, Index n, std::size_t, int) { return balanced(std::min
 /// A panel, the columns that it updates where there are any, and interchanges.
 Bytes column_bytes(const Problem& x, std::size_t element)
 {
-    return (x.nb < x.n ? 2 : 1) * double(x.m) * double(x.nb) * double(element) + double(sizeof(std::int32_t)) * double(std::min(x.m, x.n));
+    return (x.nb < x.n ? 2 : 1) * double(x.m) * double(x.nb) * double(element) +
+           double(sizeof(std::int32_t)) * double(std::min(x.m, x.n));
 }
 bool factors_columns(const DeviceKernels& kernels, int precision)
 {
