@@ -10,6 +10,7 @@
 #include <cctype>
 #include <csignal>
 #include <numeric>
+#include <set>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -91,6 +92,19 @@ TEST_P(Devices, HaveMemoryThatIsUnreadableForTheHost)
     const auto* const first = static_cast<char*>(allocated(*device, 3 * 4096 + 8));
     EXPECT_FALSE(is_readable(first));
     EXPECT_FALSE(is_readable(first + 3 * 4096 + 7));
+}
+
+/// Tasks compute what lies together as one matrix: copies of two data must not seem to.
+TEST_P(Devices, HaveBlocksThatDoNotTouchEachOther)
+{
+    const auto device = open();
+    constexpr std::size_t bytes = 16 * 4096;
+    std::set<const char*> begins, ends;
+    for (int i = 0; i < 8; ++i) {
+        const auto* const block = static_cast<const char*>(allocated(*device, bytes));
+        begins.insert(block), ends.insert(block + bytes);
+    }
+    for (const char* const begin : begins) EXPECT_FALSE(ends.contains(begin));
 }
 
 TEST_P(Devices, HaveMemoryThatIsBoundedAndCountedAsAskedFor)

@@ -341,7 +341,7 @@ TEST_F(CudaDevices, GiveEachPanelUnderWayARoomOfItsOwn)
                                               [&told, k](Index zero) { told[std::size_t(k)] = zero; });
         return end_of(*device, Queue::kernels);
     };
-    fail_("cuMemAlloc_v2", panels - 1, 2); // the first has that of before, and each other one takes memory
+    fail_("cuMemAlloc_v2", 2 * (panels - 1), 2); // all but the first need a room, and a place for the answer
     EXPECT_EQ(factor_all().fault, Fault::out_of_memory);
     mend_();
     EXPECT_TRUE(factor_all().ok());

@@ -214,10 +214,11 @@ constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::trsm};
 constexpr Form of_panels{.tile = lu_tile, .kernels = panel_kernels};
 constexpr Form of_images{.tile = packed_lu_tile, .kernels = packed_kernels, .packs_images = true, .own = own};
 Index column_tile(Index m, Index n, std::size_t, int) { return balanced(std::min(m, n), 512, 32); }
-/// A panel, the columns that it updates, and interchanges.
+/// A panel, the columns that it updates where there are any, and interchanges.
 Bytes column_bytes(const Problem& x, std::size_t element)
 {
-    return 2 * double(x.m) * double(x.nb) * double(element) + double(sizeof(std::int32_t)) * double(std::min(x.m, x.n));
+    return (x.nb < x.n ? 2 : 1) * double(x.m) * double(x.nb) * double(element) +
+           double(sizeof(std::int32_t)) * double(std::min(x.m, x.n));
 }
 bool factors_columns(const DeviceKernels& kernels, int precision)
 {
