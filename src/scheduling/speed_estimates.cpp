@@ -74,7 +74,10 @@ void SpeedEstimates::recall(Kernel& kernel) const
     if (known_.empty()) return;
     constexpr Seconds long_ago = -1e18;
     for (std::size_t worker = 0; worker < kinds_.size() && worker < kind_names_.size(); ++worker) {
-        const auto* speeds = known_.find({unique_name(*kernel.codelet), kernel.codelet->precision, kind_names_[worker]});
+        const Codelet& codelet = *kernel.codelet;
+        const auto* speeds = known_.find({unique_name(codelet), codelet.precision, kind_names_[worker]});
+        // Beside devices a variant begins as its kind: as fast as a core, a device would never be asked.
+        if (!speeds && cores_ < kinds_.size()) speeds = known_.find({codelet.name, codelet.precision, kind_names_[worker]});
         if (!speeds) continue;
         const auto note = [&](Sizes& sizes, int bucket, const KernelSpeed& speed) {
             Seen& seen = sizes[std::size_t(bucket)];

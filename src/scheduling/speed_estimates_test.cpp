@@ -134,6 +134,17 @@ TEST_F(SpeedsOfADevice, DoNotFallByOneLongRun)
     }
 }
 
+TEST_F(SpeedsOfADevice, OfAVariantBeginAsThoseOfItsKind)
+{
+    static const Codelet variant = [] {
+        Codelet its = plain;
+        its.variant = "columns";
+        return its;
+    }();
+    EXPECT_NEAR(speeds_.expect(device, variant, flops, 10), 0.003, 1e-9);
+    EXPECT_NEAR(speeds_.expect(core, variant, flops, 10), 0.048, 1e-9);
+}
+
 TEST_F(SpeedsOfADevice, OfASizeThatWasNotSeenDoNotFallByOneLongRunEither)
 {
     speeds_.observe(device, plain, 8 * flops, 1, 10);
