@@ -72,7 +72,9 @@ public:
         }
         for (const TaskDatum& datum : replicas_.away()) ASSERT_FALSE(is_there(replicas_.home(datum.data)));
         for (int d = 0; d < setting_.data; ++d)
-            if (!lost_[d] && is_there(replicas_.home(address(d)))) ASSERT_EQ(at_home_[d], truth_[d]) << "datum " << d;
+            if (!lost_[d] && is_there(replicas_.home(address(d)))) {
+                ASSERT_EQ(at_home_[d], truth_[d]) << "datum " << d;
+            }
     }
     std::string log() const { return log_; }
     int tasks_run() const { return tasks_run_; }
@@ -220,8 +222,9 @@ protected:
     {
         const Moving m = moving_.at(id);
         const int d = number(m.transfer.data);
-        if (!lost_[d])
+        if (!lost_[d]) {
             ASSERT_EQ(cell(m.transfer.from, m.transfer.from_block, d), m.value) << "the source changed while it was read";
+        }
         cell(m.transfer.to, m.transfer.to_block, d) = m.value;
         moving_.erase(id);
         replicas_.complete(id);
