@@ -437,6 +437,7 @@ void TaskFlow::wait()
     dependences_.clear();
     const bool was_cancelled = cancelled();
     cancelled_.store(false, std::memory_order_relaxed);
+    lost_values_.store(false, std::memory_order_relaxed);
     std::unique_lock lock(rare_mutex_);
     if (std::exception_ptr failure = std::exchange(failure_, nullptr)) {
         lock.unlock();

@@ -68,15 +68,23 @@ public:
     /// The task has run (or was doomed, or failed). Returns the chain of tasks this made ready. Any worker; the flow
     /// may be gone when this returns, if that was its last task.
     Task* finish(Task& task, std::exception_ptr failure);
-    /// Something failed that is no task's: `wait` rethrows it unless a task failed. By the owner, or while tasks are pending.
-    void fail(std::exception_ptr failure) { note_failure(Task::finished, std::move(failure)); }
+    /// Values were lost, which is no task's failure: `wait` rethrows it unless a task failed, and what has not begun does not
+    /// begin, for it might read them. By the owner, or while tasks are pending.
+    void fail(std::exception_ptr failure)
+    {
+        note_failure(Task::finished, std::move(failure));
+        lost_values_.store(true, std::memory_order_relaxed);
+    }
     /// Has anything failed that `wait` will rethrow? Any thread, when the tasks have finished.
     bool has_failed() const
     {
         const std::lock_guard lock(rare_mutex_);
         return failure_ != nullptr;
     }
-    bool may_run(const Task& task) const { return !task.doomed.load(std::memory_order_relaxed) && !cancelled(); }
+    bool may_run(const Task& task) const
+    {
+        return !task.doomed.load(std::memory_order_relaxed) && !lost_values_.load(std::memory_order_relaxed) && !cancelled();
+    }
     /// The owner is about to suspend until pending() <= target. False: it is already so, do not suspend.
     bool begin_suspension(std::int64_t target, void* waiter);
     /// The owner goes on. True: nobody has called or will call wake_owner for this suspension; false: somebody has or will,
@@ -139,7 +147,7 @@ private:
     static constexpr std::int64_t one_task = 2, suspended = 1;
     alignas(64) std::atomic<std::int64_t> state_{0};
     std::atomic<Task*> returned_{nullptr}; ///< finished tasks, for pool_; written right before state_, hence beside it
-    std::atomic<bool> cancelled_{false};
+    std::atomic<bool> cancelled_{false}, lost_values_{false};
     std::atomic<std::int64_t> waiting_{0}; ///< tasks that others keep from running; counted where the throttle leaves them out
     std::atomic<FloatModes::Raised> raised_{0};
     mutable std::mutex rare_mutex_; ///< failures, commute claims, private parts

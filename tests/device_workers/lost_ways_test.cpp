@@ -211,7 +211,7 @@ TEST(AValueOnItsWay, ThatDidNotComeToADeviceIsNotCopiedFromThere)
         said = error.what();
     }
     EXPECT_THAT(said, HasSubstr("device 'stepwise 0': copy failed in what it held"));
-    EXPECT_EQ(data.other, Data::all(2)) << "a core has done what the lost device had";
+    EXPECT_EQ(data.other, Data::all(1)) << "what the lost device had is not begun where a value is lost";
 }
 
 TEST(AValueOnItsWay, ThatDidNotComeToOneDeviceComesFromTheOneToWhichItDid)

@@ -232,10 +232,11 @@ std::optional<std::vector<TaskDatum>> DeviceMemory::await_data(const Task& task,
             for (Transfer& transfer : plan.transfers) transfer.asked_by = order_of(task);
             add_transfers(plan.transfers);
             changed_.wait(lock, [&] { return queues_.complete(plan.wait_for); });
-            if (replicas_.has_all(data, home)) return data;
+            const bool may_run = task.flow->may_run(task); // else what counts as there may be what was lost
+            if (may_run && replicas_.has_all(data, home)) return data;
             replicas_.release(data, home, false);
             call_all();
-            if (task.flow->has_failed()) return std::nullopt;
+            if (!may_run || task.flow->has_failed()) return std::nullopt;
             continue;
         }
         changed_.wait(lock);
