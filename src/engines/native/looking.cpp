@@ -81,8 +81,8 @@ void NativeEngine::count_idle(const Worker& worker, int change)
 void NativeEngine::wake(int count, bool cores_alone)
 {
     if (policy_wakes_all_) count = 2 * workers();
-    for (WorkerId device = cores(); !cores_alone && device < workers(); ++device) sleepers_.notify_one(device);
     sleepers_.notify(count, cores(), workers());
+    for (WorkerId device = cores(); !cores_alone && device < workers(); ++device) sleepers_.notify_one(device);
 }
 
 /// Calls that devices are left out of say so; those that sleep are not to be woken for each of their tasks.
