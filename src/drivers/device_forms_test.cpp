@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,15 @@ public:
         return run(body, asks);
     }
     void note_form(const Form& its, Index size) const override { form = its.name, nb = size; }
+    std::optional<TakenPlan> plan_of(const PlanKey& key) const override
+    {
+        const auto known = plans.find(key);
+        return known == plans.end() ? std::nullopt : std::optional(known->second);
+    }
+    void keep_plan(const PlanKey& key, const TakenPlan& plan) const override
+    {
+        if (keeps_plans) plans.insert_or_assign(key, plan);
+    }
     std::vector<const DeviceKernels*> device_kernels() const override
     {
         return device ? std::vector<const DeviceKernels*>{device.get()} : std::vector<const DeviceKernels*>();
@@ -66,7 +77,8 @@ public:
     } queue;
     std::unique_ptr<const DeviceKernels> device;
     choices::UnitFigures figures;
-    bool always = false;
+    bool always = false, keeps_plans = false;
+    mutable std::map<PlanKey, TakenPlan> plans;
     std::uint64_t with = 0;
     mutable int asked = 0;
     mutable std::string_view form;
@@ -132,6 +144,32 @@ TEST(FormsForDevices, AreNotWeighedWhereTheCallerOrTheSessionHasChosen)
     Definite(n).expect_solved(far);
     EXPECT_EQ(far.form, "in-place");
     EXPECT_EQ(far.asked, 3);
+}
+
+TEST(FormsForDevices, AreWeighedOnceForCallsAlike)
+{
+    CrewWithDevice far(6 * giga, 500 * giga, 5e-4), slow(6 * giga, 2 * giga, 5e-4);
+    far.keeps_plans = slow.keeps_plans = true;
+    Definite(n).expect_solved(far);
+    const int asked = far.asked;
+    far.form = {}, far.nb = 0, far.with = 0;
+    Definite(n).expect_solved(far);
+    EXPECT_EQ(far.asked, asked);
+    EXPECT_EQ(far.form, "two-level");
+    EXPECT_EQ(far.nb, 416);
+    EXPECT_EQ(far.with, 1u);
+    Definite(n).expect_solved(far, {.nb = 200});
+    EXPECT_EQ(far.nb, 200) << "this caller has chosen";
+    const int before = far.asked;
+    Definite(n - 8).expect_solved(far);
+    EXPECT_GT(far.asked, before) << "another size";
+    far.figures.devices.front().bytes /= 2;
+    Definite(n).expect_solved(far);
+    EXPECT_GT(far.asked, before + 1) << "other room";
+
+    for (int call = 0; call < 2; ++call) Definite(n).expect_solved(slow);
+    EXPECT_EQ(slow.form, "packed") << "cores alone, the second time too";
+    EXPECT_EQ(slow.with, 0u);
 }
 
 TEST(FormsForDevices, HaveRoomForThreeTiles)

@@ -354,15 +354,14 @@ LaidOut::LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOpt
 {
     problem.together = together_on(crew, problem, of.bytes);
     const Wanted call{crew, options, problem, of, operands};
-    // Of several devices it matters on which one each matrix lies.
-    const bool alike = is_open(options) && crew.device_kernels().size() == 1;
+    const bool alike = crew.device_kernels().size() == 1; // of several it matters on which one each matrix lies
     const Crew::PlanKey key = key_of(call, all);
-    if (alike && lay_again(call, all, key)) {
-    } else if (is_open(options)) {
+    if (!is_open(options))
+        lay_square(call, options.variant.empty() ? form_of_arrays(crew, all, of.precision) : form_for(crew, all, options, true));
+    else if (!alike || !lay_again(call, all, key)) {
         lay_there(call, all);
         if (alike) crew.keep_plan(key, {form_, nb_, crew.all_devices()});
-    } else
-        lay_square(call, options.variant.empty() ? form_of_arrays(crew, all, of.precision) : form_for(crew, all, options, true));
+    }
     devices_ = crew.all_devices();
     crew.note_form(*form_, nb_);
 }

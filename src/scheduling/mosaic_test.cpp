@@ -179,6 +179,19 @@ TEST_F(MosaicWithADevice, ACoreTakesWhatTheDeviceWouldEndLater)
     EXPECT_NE(scheduler_->pop(core).run, nullptr);
 }
 
+TEST_F(MosaicWithADevice, WakesNoCoreForWhatTheDeviceHasUnlessItWouldEndSomeSooner)
+{
+    view_.free = {0, 0, 2};
+    for (int i = 0; i < 4; ++i) push(1);
+    EXPECT_EQ(scheduler_->for_workers_below(device, 4), 0);
+    EXPECT_EQ(scheduler_->for_workers_below(device, 0), 0) << "said once";
+    const Decision idle = scheduler_->pop(core);
+    EXPECT_EQ(idle.run, nullptr);
+    EXPECT_GT(idle.again_in, 0.1 * (16 - 6)) << "far apart: not asked before long";
+    for (int i = 0; i < 14; ++i) push(1);
+    EXPECT_GE(scheduler_->for_workers_below(device, 14), 1) << "the last ones end sooner on a core";
+}
+
 TEST_F(MosaicWithADevice, AnIdleCoreLeavesWhatTheDeviceEndsSooner)
 {
     for (int i = 0; i < 12; ++i) push(12 - i);
