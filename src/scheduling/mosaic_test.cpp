@@ -181,15 +181,17 @@ TEST_F(MosaicWithADevice, ACoreTakesWhatTheDeviceWouldEndLater)
 
 TEST_F(MosaicWithADevice, WakesNoCoreForWhatTheDeviceHasUnlessItWouldEndSomeSooner)
 {
-    view_.free = {0, 0, 2};
-    for (int i = 0; i < 4; ++i) push(1);
-    EXPECT_EQ(scheduler_->for_workers_below(device, 4), 0);
-    EXPECT_EQ(scheduler_->for_workers_below(device, 0), 0) << "said once";
+    push(1);
+    EXPECT_EQ(scheduler_->for_workers_below(device, 1), 0);
     const Decision idle = scheduler_->pop(core);
     EXPECT_EQ(idle.run, nullptr);
-    EXPECT_GT(idle.again_in, 0.1 * (16 - 6)) << "far apart: not asked before long";
-    for (int i = 0; i < 14; ++i) push(1);
-    EXPECT_GE(scheduler_->for_workers_below(device, 14), 1) << "the last ones end sooner on a core";
+    EXPECT_NEAR(idle.again_in, 0.1 * (16.1 - 1), 1e-9) << "over there at 1, but far apart: not asked before long";
+    for (int i = 0; i < 3; ++i) push(1);
+    EXPECT_EQ(scheduler_->for_workers_below(device, 3), 0);
+    view_.free = {0, 0, 100};
+    EXPECT_EQ(scheduler_->for_workers_below(device, 0), 1) << "one of them ends sooner on a core now";
+    push(1);
+    EXPECT_EQ(scheduler_->for_workers_below(device, 1), 1) << "it is the cores'";
 }
 
 TEST_F(MosaicWithADevice, AnIdleCoreLeavesWhatTheDeviceEndsSooner)
