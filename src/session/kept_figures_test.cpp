@@ -145,6 +145,7 @@ TEST_F(KeptFigures, AreOfEachKindOfKernelWhereADeviceIsQuick)
     expect(&DeviceReport::updates, {64, 128, 256}, 1);
     expect(&DeviceReport::solves, {64, 128, 256}, 1);
     expect(&DeviceReport::factors, {64, 128, 256, 512}, 1.0 / 3);
+    expect(&DeviceReport::panels, {64, 128, 256}, 2.0 / 3);
 }
 
 TEST_F(KeptFigures, AreOfProductsAloneWhereTheyTakeLong)
