@@ -45,8 +45,8 @@ DROPS = {2: HOPELESS, 5: 1.15, 9: 1.08}
 LARGE_S = 0.03
 #: Seconds for a size in each quiet pass and beside the neighbour, where its calls are short.
 QUIET_S, BUSY_S = 0.15, 0.15
-#: Seconds that each plan is metered, where a meter of energy counts.
-METERED_S = 0.05
+#: Seconds that each plan is metered, where a meter of energy counts: at most, and where there is not time for all.
+METERED_S, LEAST_METERED_S = 0.05, 0.02
 #: The neighbour and the meters are left out where calls take longer: what it does to them is what it does to smaller ones.
 LONGEST_BUSY_S = 0.06
 #: Time that a repetition has at least: shorter calls are made several times.
@@ -103,7 +103,8 @@ def calibrate(session: Any, of: list[Size], seconds: float, neighbour: int | Non
     end = time.monotonic() + seconds
     done: list[Size] = []
     metered = counting()
-    kept = (0.2 + 0.2 * (neighbour is not None) + 0.3 * metered) * seconds  # for the passes that follow
+    last = 0.2 * (neighbour is not None) * seconds
+    kept = (0.2 + 0.3 * metered) * seconds + last  # for the passes that follow
     for size in of:
         say(str(size), 1)
         if time.monotonic() + _least_seconds(size, done) > end - kept:
@@ -116,9 +117,11 @@ def calibrate(session: Any, of: list[Size], seconds: float, neighbour: int | Non
             say(f"{size}, again", 1)
             size.quiet = together(size.quiet, _measure(session, size, _good(size), QUIET_S, end))
     if metered:
-        for size in done:
-            if min(size.quiet.values()) <= LONGEST_BUSY_S and time.monotonic() < end - kept / 2:
-                size.joules = _meter(session, size)
+        short = [size for size in done if min(size.quiet.values()) <= LONGEST_BUSY_S]
+        a_plan = (end - last - time.monotonic()) / max(1, sum(len(_good(size)) for size in short))
+        for size in short:
+            if time.monotonic() < end - last:
+                size.joules = _meter(session, size, min(METERED_S, max(LEAST_METERED_S, a_plan)))
     if neighbour is not None:
         with BusyNeighbours({neighbour: 1}):
             for size in done:
@@ -135,7 +138,7 @@ def _good(size: Size) -> list[str]:
     return [plan for plan, took in size.quiet.items() if took < HOPELESS * best or plan == "rule"]
 
 
-def _meter(session: Any, size: Size) -> dict[str, float]:
+def _meter(session: Any, size: Size, seconds: float) -> dict[str, float]:
     """Joules of a call, that of restoring its operands with it, which is the same for all plans. None where a meter gave out."""
     timed = _core.TimedPlans(session, size.routine, size.precision, size.m, size.n, size.k)
     joules: dict[str, float] = {}
@@ -143,7 +146,7 @@ def _meter(session: Any, size: Size) -> dict[str, float]:
         calls = 0
         with Metering(True) as metering:
             begin = end = time.perf_counter()
-            while end - begin < METERED_S:
+            while end - begin < seconds:
                 timed.time(plan)
                 calls, end = calls + 1, time.perf_counter()
         domains = metering.domains([(begin, end)]) or {}
