@@ -48,15 +48,25 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
     return std::max<Index>(48, balanced(n, nb, 8));
 }
 
+/// Of much longer matrices than wide, and of much wider: panels are less of the work there, and so may be wide. 0: it is neither.
+static Index elongated_lu_tile(Index m, Index n, std::size_t element, int workers)
+{
+    if (workers == 1 || (m < 4 * n && n < 4 * m)) return 0;
+    const Index widest = scaled(256, element);
+    // At least four columns of tiles for each worker.
+    const Index nb = m > n ? widest : std::min(widest, std::max<Index>(64, n / (4 * workers)));
+    return balanced(std::min(m, n), nb, 8);
+}
+
 Index lu_tile(Index m, Index n, std::size_t element, int workers)
 {
-    if (workers > 1 && m >= 4 * n) return balanced(n, scaled(256, element), 8);
+    if (const Index nb = elongated_lu_tile(m, n, element, workers)) return nb;
     return cholesky_tile(std::min(m, n), element, workers);
 }
 
 Index packed_lu_tile(Index m, Index n, std::size_t element, int workers)
 {
-    if (workers > 1 && m >= 4 * n) return balanced(n, scaled(256, element), 8);
+    if (const Index nb = elongated_lu_tile(m, n, element, workers)) return nb;
     // As for Cholesky; a whole number of panels of rows as well (24 in double with AVX-512), which updates go by.
     const Index k = std::min(m, n);
     const Index wanted = k <= 2048 ? 48 + k / 10 : std::min<Index>(312, 256 + (k - 2048) / 48);
@@ -74,11 +84,13 @@ PanelCut lu_panel_cut(Index nb, int workers)
 Index qr_tile(Index k, std::size_t element, int workers)
 {
     // Measured in double on 2 cores; narrower than LU's, as a panel costs twice as much and its factor T grows with the
-    // square. Whole panels of
+    // square. With fewer than eight of them the others wait for panels most of the time. Wide ones are whole panels of
     // rows (24 in double with AVX-512), which the reflectors' products go by.
-    const Index wanted = std::min<Index>(192, 40 + k / 40);
-    const Index nb = std::max<Index>(24, std::min(scaled(wanted, element), k / std::max(workers, 1) + 1));
-    return balanced(k, nb, 24);
+    Index wanted = scaled(std::min<Index>(192, 40 + k / 40), element);
+    if (workers > 1) wanted = std::min(wanted, std::max<Index>(24, k / 8));
+    wanted = std::max<Index>(24, std::min(wanted, k / std::max(workers, 1) + 1));
+    const Index step = wanted < 48 ? 8 : 24;
+    return balanced(k, (wanted + step / 2) / step * step, step);
 }
 
 Index right_sides_tile(Index nb, Index nrhs, int workers)
