@@ -63,6 +63,8 @@ nb::list rows_of(const std::vector<Expected>& considered, int workers, const Cal
         row["seconds"] = expected.seconds;
         row["against"] = expected.against;
         row["nearest"] = expected.nearest;
+        row["scatter"] = expected.scatter;
+        row["enough"] = expected.enough;
         row["chosen"] = expected.chosen;
         rows.append(row);
     }

@@ -17,8 +17,6 @@ from .options import SESSION_PANEL, shape_list, size_list, unit_list
 from .records import JsonTo, check_record_target, emit, progress_bar
 from .tables import console, print_table
 
-#: What a plan must take of the rule to be chosen.
-WORTH_IT = 0.975
 Workers = Annotated[
     str,
     typer.Option(
@@ -162,10 +160,12 @@ def _why(session: Any, considered: list[dict[str, Any]], known: list[dict[str, A
         return "nothing was measured near this size: the fixed rule"
     first, others = considered[0], [one for one in known if one is not considered[0]]
     if first["plan"] == "rule":
-        best = min((one["against"] for one in others), default=1.0)
-        if best < WORTH_IT:
-            return f"the best of the others takes {best:.3f} of the fixed rule, which differed from itself by more near this size"
-        return f"no plan is expected to be 2.5 % better than the fixed rule; the best of them takes {best:.3f} of it"
+        best = min(others, key=lambda one: one["against"], default=first)
+        text = f"the best of the others takes {best['against']:.3f} of the fixed rule"
+        if best["against"] * best["scatter"] > 1 > best["against"]:
+            return f"{text}, which differed from itself by more near this size"
+        octaves = f", {best['nearest']:.1f} octaves from what was measured" if best["nearest"] > 0 else ""
+        return f"{text}; it would have to take {best['enough']:.3f} at most{octaves}"
     text = f"expected to take {first['against']:.3f} of the fixed rule"
     rivals = [one for one in others if one["plan"] != "rule"]
     if rivals:

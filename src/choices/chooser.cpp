@@ -230,8 +230,8 @@ std::vector<Expected> Chooser::consider(const Call& call) const
         if (all.empty() || (expected.nearest <= farthest && expected.nearest <= all.front().nearest)) all.push_back(expected);
     }
     std::ranges::stable_sort(all, {}, &Expected::against);
-    const double least = std::max(std::exp(change_by_octave * all.front().nearest) / worth_it, all.front().scatter);
-    const bool rule_first = all.front().against * least > 1;
+    for (Expected& one : all) one.enough = std::min(worth_it * std::exp(-change_by_octave * one.nearest), 1 / one.scatter);
+    const bool rule_first = all.front().against > all.front().enough;
     const auto chosen = rule_first ? std::ranges::find(all, Plan{}, &Expected::plan) : all.begin();
     chosen->chosen = true;
     std::rotate(all.begin(), chosen, chosen + 1);

@@ -29,6 +29,7 @@ struct Expected {
     double against = 1;  ///< the objective's amount, of the rule's
     double nearest = 0;  ///< octaves to the nearest size that was measured
     double scatter = 1;  ///< by what factor the rule differed from itself near by; who leads by less leads by chance
+    double enough = 1;   ///< what the best must take of the rule, at most, to be chosen
     bool chosen = false;
 };
 

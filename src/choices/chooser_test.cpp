@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <set>
 #include <thread>
 
@@ -150,6 +151,15 @@ TEST(Chooser, KnowsPlansOfOtherWordsWithTheSameTiles)
     for (const Expected& one : chooser.consider(potrf(140)))
         if (one.plan.form && one.plan.form->name == "packed") ++packed;
     EXPECT_GT(packed, 0);
+}
+
+TEST(Chooser, LeavesTheRuleForTheMoreTheFartherFromWhatWasMeasured)
+{
+    const Chooser chooser({row(500, "rule", 1), row(500, "packed-1", 0.92)}, 2, true, Objective::time);
+    EXPECT_EQ(chosen(chooser, potrf(600)), "packed-1");
+    EXPECT_EQ(chosen(chooser, potrf(1000)), "rule");
+    const Expected rule = chooser.consider(potrf(1000)).front();
+    EXPECT_NEAR(rule.enough, 0.975 * std::exp(-0.1), 1e-9); // an octave
 }
 
 TEST(Chooser, LeavesTheRuleForMoreThanTheScatterOfACalibrationOnly)

@@ -10,7 +10,7 @@ namespace trencadis {
 /// How a call goes: as its caller asks, or, where that leaves tile size and form open, by the crew's plan for it.
 class Chosen {
 public:
-    Chosen(const Crew& crew, const choices::Call& call, const RoutineOptions& asked);
+    Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& asked);
     Chosen(const Chosen&) = delete;
     Chosen& operator=(const Chosen&) = delete;
 

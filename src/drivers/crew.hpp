@@ -44,7 +44,7 @@ public:
     virtual Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) = 0;
 
     /// Should a call of so many flops be computed by its caller alone, since other calls keep the cores busy? A guess.
-    virtual bool is_crowded(Flops) const { return false; }
+    virtual bool is_crowded(Flops) { return false; }
     /// As `run`, all of it on the calling thread: the same tasks, and so the same results.
     virtual Index run_here(const std::function<void(Flow&)>& body);
 

@@ -26,13 +26,11 @@ SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::
 {
 }
 
-/// Calls that are chosen only: without a calibration they go as ever. Where there are as many callers as workers, each on its own
-/// does more than all together on one call after the other; a long one would not see its caller's Ctrl-C, nor make room.
-bool SessionCrew::is_crowded(Flops flops) const
+/// Where there is a calibration only: without one calls go as ever. A long call would not see its caller's Ctrl-C, nor make room.
+bool SessionCrew::is_crowded(Flops flops)
 {
-    constexpr Flops shortly_over = 1e9;
-    const int others = in_progress_.load(std::memory_order_relaxed);
-    return chooser_ && others > 0 && others + 1 >= session_.workers() && flops <= shortly_over && !session_.counts_node_bytes();
+    constexpr Flops shortly_over = 3e8;
+    return chooser_ && flops <= shortly_over && !session_.counts_node_bytes() && crowd_.is_there(session_.workers(), now_ns());
 }
 
 bool SessionCrew::can_share(Flops flops)

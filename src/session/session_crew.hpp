@@ -2,6 +2,7 @@
 #include "choices/chooser.hpp"
 #include "drivers/crew.hpp"
 #include "engines/host_pages.hpp"
+#include "session/crowd.hpp"
 #include "session/session.hpp"
 
 #include <atomic>
@@ -24,13 +25,13 @@ public:
 
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override
     {
-        const InProgress counted(in_progress_);
+        const Crowd::InProgress counted(crowd_);
         return session_.run(body, interrupted);
     }
-    bool is_crowded(Flops flops) const override;
+    bool is_crowded(Flops flops) override;
     Index run_here(const std::function<void(Flow&)>& body) override
     {
-        const InProgress counted(in_progress_);
+        const Crowd::InProgress counted(crowd_);
         return Crew::run_here(body);
     }
     choices::Plan plan(const choices::Call& call) const override
@@ -70,7 +71,7 @@ public:
     Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body,
                    const std::function<bool()>& interrupted) override
     {
-        const InProgress counted(in_progress_);
+        const Crowd::InProgress counted(crowd_);
         const std::unique_ptr<PageHold> locked = devices ? session_.lock_pages(devices, body) : nullptr;
         return session_.run_with(devices, body, interrupted);
     }
@@ -93,20 +94,12 @@ public:
     }
 
 private:
-    struct InProgress {
-        explicit InProgress(std::atomic<int>& calls) : calls_(calls) { calls_.fetch_add(1, std::memory_order_relaxed); }
-        ~InProgress() { calls_.fetch_sub(1, std::memory_order_relaxed); }
-        InProgress(const InProgress&) = delete;
-        InProgress& operator=(const InProgress&) = delete;
-        std::atomic<int>& calls_;
-    };
-
     Session& session_;
     CallSharing* const sharing_;
     const choices::Chooser* const chooser_;
+    Crowd crowd_;          ///< of calls with tasks
     const int made_after_; ///< so many forks: in a process forked since, the workers are not there
     /// Written by any calling thread, relaxed: what follows from them is a guess.
-    std::atomic<int> in_progress_{0}; ///< calls with tasks
     std::atomic<std::int64_t> last_call_ns_{0}, last_short_ns_{0}, last_rouse_ns_{0};
 
     mutable std::mutex forms_mutex_;
