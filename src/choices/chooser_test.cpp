@@ -29,7 +29,7 @@ TEST(Plans, HaveWordsThatLeadBackToThem)
                 EXPECT_EQ(plan_called(routine, word_of(plan)), plan);
                 EXPECT_TRUE(words.insert(word_of(plan)).second) << word_of(plan);
             }
-            EXPECT_GT(words.size(), 4u);
+            EXPECT_GT(words.size(), 3u);
             EXPECT_TRUE(words.contains("rule"));
         }
     for (const char* word : {"", "rules", "packed+", "packed+x", "packed 1", "packed+1 ", "packed+99", "-1"})
@@ -112,7 +112,7 @@ TEST(Chooser, DoesNotTakeWhatTheRuleTookOnOneSideOfItsLeapForTheOther)
 {
     // The rule leaves potrf to the calling thread up to 207: at 200 it is the caller, and as fast; at 280 tasks.
     const Chooser chooser({row(200, "rule", 1.0), row(200, "caller", 1.0), row(200, "packed", 0.8), row(280, "rule", 1.6),
-                           row(280, "packed", 1.6), row(280, "in-place", 1.5), row(280, "caller", 3.0)},
+                           row(280, "packed", 1.6), row(280, "in-place", 1.4), row(280, "caller", 3.0)},
                           2, true, Objective::time);
     EXPECT_EQ(chosen(chooser, potrf(198)), "packed");
     const Chooser slow_tiles(
@@ -159,7 +159,7 @@ TEST(Chooser, LeavesTheRuleForTheMoreTheFartherFromWhatWasMeasured)
     EXPECT_EQ(chosen(chooser, potrf(600)), "packed-1");
     EXPECT_EQ(chosen(chooser, potrf(1000)), "rule");
     const Expected rule = chooser.consider(potrf(1000)).front();
-    EXPECT_NEAR(rule.enough, 0.975 * std::exp(-0.1), 1e-9); // an octave
+    EXPECT_NEAR(rule.enough, 0.975 * std::exp(-0.1 * std::sqrt(2.0)), 1e-9); // an octave each way
 }
 
 TEST(Chooser, LeavesTheRuleForMoreThanTheScatterOfACalibrationOnly)

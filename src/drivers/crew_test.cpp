@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <vector>
 
 namespace trencadis {
@@ -46,6 +47,18 @@ TEST(Crew, IsGivenNoTasksWhereNobodyHasTimeForThem)
     EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::asleep), small), 0);
     EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::ready), tiny), 0);
     EXPECT_EQ(runs_of_product(SmallCrew(1, Outlook::ready), middling), 0) << "one worker is the caller";
+}
+
+/// Two questions look like two calls that follow one another, for which helpers are woken.
+TEST(Crew, IsAskedOnceWhetherAProductCanBeShared)
+{
+    for (const Index n : {48, 64, 96, 128}) {
+        SmallCrew crew(2);
+        const std::vector<std::complex<double>> A(std::size_t(n * n), 0.5);
+        std::vector<std::complex<double>> C(A.size());
+        gemm<std::complex<double>>(crew, Op::none, Op::none, n, n, n, 1.0, A.data(), n, A.data(), n, 0.0, C.data(), n, {});
+        EXPECT_EQ(crew.asked_to_share, 1) << n;
+    }
 }
 
 /// Its bits do not depend on others: where nobody has time the same tiles are the calling thread's.

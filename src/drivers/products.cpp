@@ -108,12 +108,14 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
     // Complex numbers keep a core busy without being packed: in single precision that is over in half the time.
     const bool wide = is_complex<T> && in_double<T>(flops) >= least_shared;
-    if ((compact || wide) && is_short<T>(crew, flops, ours, way, most) && blas::SmallProduct<T>::suits(whole)) {
+    // Asked once: a second question looks like a second call that follows, for which a helper would be woken.
+    const bool can_be_shared = (compact || wide) && is_short<T>(crew, flops, ours, way, most);
+    if (can_be_shared && blas::SmallProduct<T>::suits(whole)) {
         const blas::SmallProduct<T> shared(whole, blas::setup<T>(0), true);
         if (share_out<T>(crew, shared, flops)) return;
     }
     constexpr Flops most_packed = 2e7; // of a longer one tiles are as fast
-    if (wide && !is_thin(m, n, way) && is_short<T>(crew, flops, ours, way, most_packed)) {
+    if (can_be_shared && wide && flops <= most_packed && !is_thin(m, n, way)) {
         blas::TeamProduct<T> shared(whole, blas::setup<T>(0));
         if (share_out<T>(crew, shared, flops)) return;
     }

@@ -17,13 +17,17 @@ public:
         body(flow);
         return flow.outcome().value();
     }
-    bool can_share(Flops) override { return false; }
+    bool can_share(Flops) override
+    {
+        ++asked_to_share;
+        return false;
+    }
     bool share_out(Index, const std::function<void(Team&)>&, Flops) override { return false; }
     bool is_wary() const override { return true; }
     Outlook outlook(Flops) override { return outlook_; }
     std::vector<Node> nodes() const override { return on_nodes.empty() ? Crew::nodes() : on_nodes; }
 
-    int runs = 0;
+    int runs = 0, asked_to_share = 0;
     std::vector<Node> on_nodes;
 
 private:
