@@ -102,7 +102,7 @@ template <Scalar T> struct TriangularCall {
         }
         void work(Team& team) const
         {
-            while (const Chunks taken = team.next()) {
+            while (const Chunks taken = team.next_of_two_ends(1)) {
                 const Tile<T> slice = at(taken.begin, taken.end);
                 call.crew.kernels().trmm(call.side, call.uplo, call.op, call.diag, slice.rows, slice.cols, call.alpha, call.A,
                                          call.lda, slice.data, slice.ld);

@@ -52,7 +52,7 @@ template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
 {
     const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic], whole = std::max<Index>(1, mc / rows_per_chunk_);
     const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
-    for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) {
+    for (Chunks chunks = begun ? begun : team.next_of_two_ends(wanted()); chunks; chunks = team.next_of_two_ends(wanted())) {
         const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);
         for (Index i = chunks.begin * rows_per_chunk_; i < end; i += mc) do_rows(i, std::min(end, i + mc));
     }
