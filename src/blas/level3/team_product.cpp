@@ -109,7 +109,10 @@ template <Scalar T> void TeamProduct<T>::work(Team& team, int cpu, Chunks begun)
     const Index rows = stages_.empty() ? 1 : std::max<Index>(1, stages_[0].rows[1] - stages_[0].rows[0]);
     const Index whole = std::max<Index>(1, member.mc / rows);
     const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
-    for (Chunks chunks = begun ? begun : team.next(wanted()); chunks; chunks = team.next(wanted())) do_chunks(chunks, member);
+    // From both ends where each stage has a slot of its own: members then have the same rows of C from call to call.
+    const bool any_order = stages_.size() <= std::size_t(slots);
+    const auto next = [&] { return any_order ? team.next_of_two_ends(wanted()) : team.next(wanted()); };
+    for (Chunks chunks = begun ? begun : next(); chunks; chunks = next()) do_chunks(chunks, member);
 }
 
 /// As many rows of A as the member has memory to pack at a time, at most `most`.
