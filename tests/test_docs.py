@@ -40,7 +40,7 @@ def run(words, folder):
 def test_the_page_of_routines_is_what_its_script_makes_of_the_lists():
     words = "import routines_page as made; print(made.page(), end='')"
     result = subprocess.run(
-        [sys.executable, "-c", words], cwd=DOCS.parent / "scripts", capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", words], cwd=DOCS.parent / "scripts", capture_output=True, text=True, timeout=300
     )
     assert result.stdout == (DOCS / "routines.md").read_text(), result.stderr
 
@@ -102,6 +102,6 @@ def test_the_c_example_of_the_first_page_solves_its_system(tmp_path):
     (tmp_path / "gesv.c").write_text(example)
     library = DOCS.parent / "build" / "lib"
     flags = [f"-I{DOCS.parent / 'include'}", f"-L{library}", f"-Wl,-rpath,{library}", "-ltrencadis"]
-    compiled = subprocess.run(["cc", "gesv.c", *flags, "-o", "gesv"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    compiled = subprocess.run(["cc", "gesv.c", *flags, "-o", "gesv"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert compiled.returncode == 0, compiled.stderr
-    assert subprocess.run(["./gesv"], cwd=tmp_path, capture_output=True, text=True, timeout=60).stdout == "x = 0.8 1.4\n"
+    assert subprocess.run(["./gesv"], cwd=tmp_path, capture_output=True, text=True, timeout=300).stdout == "x = 0.8 1.4\n"
