@@ -12,7 +12,7 @@ import trencadis as trencadis_
 from commands import COMMAND, refusal, rows, trencadis
 from test_energy import WATTS, Counter
 from trencadis import _core, tune
-from waiting import LONG_S, TRIES, children_of, cpu_seconds, interrupted, wait_until_gone
+from waiting import LONG_S, TRIES, all_below, cpu_seconds, interrupted, wait_until_gone
 
 QUICK = ("tune", "--routines", "potrf", "--seconds", "3")
 
@@ -230,17 +230,17 @@ def test_two_that_tune_at_once_leave_one_whole_file_and_the_second_takes_the_fir
 
 def test_an_interrupted_calibration_leaves_the_old_file(tuned):
     before = file_in(tuned).read_bytes()
-    children = set()
+    others = set()
 
     def tunes(process):
-        children.update(children_of(process.pid))
+        others.update(all_below(process.pid))
         return cpu_seconds(process.pid) > 3
 
     interrupted([*COMMAND, "tune", "--seconds", "40"], tunes, within=5, env=environment(tuned))
     assert file_in(tuned).read_bytes() == before
     drafts = set(file_in(tuned).parent.glob("*.choices.*")) - {file_in(tuned).with_suffix(".choices.lock")}
     assert drafts == set()
-    wait_until_gone(children)
+    wait_until_gone(others)
 
 
 def test_an_objective_without_joules_is_refused_where_it_was_asked_for(tuned):

@@ -5,7 +5,7 @@ import os
 
 import pytest
 from commands import COMMAND, refusal, rows, trencadis
-from waiting import alive, children_of, cpu_seconds, interrupted
+from waiting import all_below, cpu_seconds, interrupted, wait_until_gone
 
 EXYNOS = ["simulate", "potrf", "--machine", "exynos5422", "--n", "1344", "--nb", "448"]
 FIELDS = [
@@ -201,14 +201,14 @@ def test_a_kernel_that_no_worker_has_a_time_for_is_refused_before_anything_runs(
 @pytest.mark.alone
 def test_ctrl_c_ends_all_simulations_within_a_second_with_130():
     words = ["simulate", "potrf", "--machine", "uv2000", "--n", "40000,40000,40000", "--nb", "352", "--json", "-"]
-    children = []
+    simulating = []
 
     def simulates(process):
-        children[:] = children_of(process.pid)
-        return children and max(map(cpu_seconds, children)) > 0.5
+        simulating[:] = all_below(process.pid)
+        return any(cpu_seconds(pid) > 0.5 for pid in simulating)
 
     interrupted([*COMMAND, *words], simulates, within=2.5)  # one second is promised; the machine may be busy
-    assert not any(map(alive, children))
+    wait_until_gone(simulating)
 
 
 def test_reproduce_prints_json_and_nothing_else():

@@ -43,7 +43,11 @@ def wait_until_gone(pids):
 
 
 def cpu_seconds(pid):
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    """0 of one that is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -53,6 +57,14 @@ def children_of(pid):
         with contextlib.suppress(OSError):  # a thread that has just ended
             children += map(int, (task / "children").read_text().split())
     return children
+
+
+def all_below(pid):
+    found = []
+    with contextlib.suppress(OSError):  # one that has just ended
+        for child in children_of(pid):
+            found += [child, *all_below(child)]
+    return found
 
 
 def computes(seconds):
