@@ -6,8 +6,8 @@
 
 namespace trencadis {
 
-/// How often a device and a core are timed, and which times count. What is measured is kept, and chosen by for good: a time that a
-/// neighbour on the cores has made longer must not be the last word. Others only ever make one longer, so the shortest counts.
+/// How often a device and a core are timed, and which times count. What is measured is kept, and chosen by for good: a time that
+/// a neighbour on the cores has made longer must not be the last word. Others only ever make one longer: the shortest counts.
 constexpr Seconds long_enough = 0.005; ///< of a copy, and of a core's kernel
 
 /// Bytes per second of copies that are doubled, up to `most`, until one takes long enough without the latency; `time(bytes)`:

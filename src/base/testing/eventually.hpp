@@ -25,8 +25,8 @@ private:
     std::chrono::steady_clock::time_point at_ = std::chrono::steady_clock::now() + std::chrono::seconds(20);
 };
 
-/// What `call` takes, the shortest of up to six times: the last is the first below `enough`, if there is one. Others on the machine
-/// only ever make it longer.
+/// What `call` takes, the shortest of up to six times: the last is the first below `enough`, if there is one. Others on the
+/// machine only ever make it longer.
 template <class Call> std::chrono::duration<double> soonest(const Call& call, std::chrono::duration<double> enough)
 {
     auto shortest = std::chrono::duration<double>::max();
