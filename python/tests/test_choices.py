@@ -236,7 +236,7 @@ def test_an_interrupted_calibration_leaves_the_old_file(tuned):
         others.update(all_below(process.pid))
         return cpu_seconds(process.pid) > 3
 
-    interrupted([*COMMAND, "tune", "--seconds", "40"], tunes, within=5, env=environment(tuned))
+    interrupted([*COMMAND, "tune", "--seconds", "400"], tunes, within=5, env=environment(tuned))
     assert file_in(tuned).read_bytes() == before
     drafts = set(file_in(tuned).parent.glob("*.choices.*")) - {file_in(tuned).with_suffix(".choices.lock")}
     assert drafts == set()
