@@ -15,7 +15,7 @@ needs_library = pytest.mark.skipif(
 )
 
 
-def mpirun(processes, command, *, ours=True, timeout=120, environment=None, **options):
+def mpirun(processes, command, *, ours=True, timeout=300, environment=None, **options):
     """More processes than cores, and root: both want a word. `ours`: our library before all others, and its say on stderr."""
     variables = {"OPENBLAS_NUM_THREADS": "1", **(environment or {})}
     if ours:

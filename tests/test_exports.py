@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not (LIBRARIES / "libtrencadis.so").exists(), re
 
 
 def run(words, **options):
-    result = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **options)
+    result = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, **options)
     assert result.returncode == 0, result.stderr
     return result.stdout
 

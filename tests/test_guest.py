@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.alone, pytest.mark.skipif(not LIBRARY.exists(), reason
 
 def run(code, **environment):
     return subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, timeout=300
     )
 
 

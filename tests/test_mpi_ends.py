@@ -22,4 +22,4 @@ def test_a_program_ends_while_a_thread_of_it_computes(how, processes):
     said = "MPI is finalised while another thread is in a call of several processes"
     assert done.returncode == 0 or (processes > 1 and done.returncode == 2 and said in done.stderr), done.stderr
     assert "signal" not in done.stderr.replace("Forwarding signal", "").lower(), done.stderr
-    assert time.monotonic() - begin < 30
+    assert time.monotonic() - begin < 120  # on a machine that others use, too; a hang would be as long as mpirun waits

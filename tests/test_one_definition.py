@@ -20,13 +20,13 @@ def compiled(folder, sources, target="trc_things"):
         if file.endswith(".cpp"):
             name = f"CMakeFiles/{target if isinstance(target, str) else target[file]}.dir/{file}.o"
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            subprocess.run(["c++", "-O0", "-g1", "-c", folder / file, "-o", folder / name], check=True, timeout=60)
+            subprocess.run(["c++", "-O0", "-g1", "-c", folder / file, "-o", folder / name], check=True, timeout=300)
             yield name
 
 
 def check(folder, *compilation):
     objects = "\n".join(["build.ninja", *compiled(folder, *compilation)])
-    return subprocess.run([sys.executable, SCRIPT, folder], input=objects, capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, SCRIPT, folder], input=objects, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize("other", [INLINE, ORDINARY], ids=["inline", "ordinary"])

@@ -20,7 +20,7 @@ def blocks(language: str) -> list[str]:
 
 
 def run(command, folder, **options):
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, **options)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, **options)
 
 
 def test_the_python_example_solves_its_system_and_draws_the_chart(tmp_path):

@@ -58,7 +58,7 @@ def test_calls_are_passed_on_where_mpi_was_begun_without_threads():
 
 
 def test_an_engine_ends_where_some_of_the_world_are_in_no_grid():
-    result = mpirun(3, [RESIDUALS, 2, 1], timeout=120, environment=BY_TASKS)
+    result = mpirun(3, [RESIDUALS, 2, 1], timeout=300, environment=BY_TASKS)
     assert_right(result, 208)
     assert "by tasks over the grid" in result.stderr
 

@@ -17,7 +17,7 @@ from trencadis.reproduce import GALLERIES  # noqa: E402
 
 def script(*words):
     command = [sys.executable, "scripts/simulated.py", *words]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900)
 
 
 def test_all_quick_results_are_as_the_table_has_them():

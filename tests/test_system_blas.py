@@ -35,7 +35,7 @@ def behind_name(library):
 
 
 def run(command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, **options)
 
 
 def installed(folder):
@@ -375,7 +375,7 @@ def test_several_at_once_come_one_after_the_other(register, tmp_path):
         register.add(name, tmp_path / "other" / name, 10)
     command = ["sh", SCRIPT, "--own", register.own, "--links", register.links, "--admin", register.admin, "register"]
     several = [subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True) for _ in range(8)]
-    assert [(each.communicate(timeout=120)[1], each.returncode) for each in several] == [("", 0)] * 8
+    assert [(each.communicate(timeout=300)[1], each.returncode) for each in several] == [("", 0)] * 8
     assert {register.behind(name) for name in NAMES} == {tmp_path / "other" / name for name in NAMES}
     assert len(list((register.own / "behind").iterdir())) == len(NAMES)
 

@@ -13,7 +13,7 @@ BUILD = Path(os.environ.get("GLT_BUILD", ROOT.parent / "build"))  # of the house
 
 
 def run(words, **options):
-    return subprocess.run(words, capture_output=True, text=True, timeout=60, **options)
+    return subprocess.run(words, capture_output=True, text=True, timeout=300, **options)
 
 
 def table(text):

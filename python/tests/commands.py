@@ -11,6 +11,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from waiting import LONG_S
+
 COMMAND = [sys.executable, "-m", "trencadis"]
 
 
@@ -64,7 +66,7 @@ class Warm:
 warm = cache(Warm)
 
 
-def trencadis(*words, code=0, cwd=None, timeout=60, environment=None):
+def trencadis(*words, code=0, cwd=None, timeout=LONG_S, environment=None):
     """Runs the command and checks its exit code; returns what it wrote to standard output and to standard error."""
     words = [str(word) for word in words]
     if environment is None:

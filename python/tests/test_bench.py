@@ -2,15 +2,13 @@
 
 import json
 import os
-import signal
-import subprocess
-import time
 
 import numpy as np
 import pytest
 from commands import COMMAND, refusal, rows, trencadis
 from trencadis import _core
 from trencadis.workloads import WORKLOADS
+from waiting import computes, interrupted
 
 pytestmark = pytest.mark.alone
 
@@ -202,18 +200,7 @@ def test_bad_input_is_refused_in_one_line(words, message):
 
 def test_ctrl_c_stops_within_a_second_with_130():
     words = ["bench", "potrf", "--n", "1500", "--repeat", "100000", "--busy", f"{CORE}=1", "--json", "-"]
-    with subprocess.Popen([*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(5)
-        assert process.poll() is None
-        process.send_signal(signal.SIGINT)
-        begin = time.monotonic()
-        try:
-            out, err = process.communicate(timeout=20)
-        finally:
-            process.kill()  # or the block would wait for ever for a command that did not stop
-    # One second is promised; the machine may have other things to do.
-    assert time.monotonic() - begin < 2.5 and process.returncode == 130
-    assert out == "" and err == "trencadis: interrupted\n"
+    interrupted([*COMMAND, *words], computes(4), within=2.5)  # one second is promised; the machine may have other things to do
 
 
 @pytest.mark.parametrize(("suffix", "files"), [(".json", 1), (".svg", 1), (".html", 1), (".prv", 3)])

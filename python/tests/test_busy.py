@@ -4,36 +4,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 from trencadis.busy import BusyNeighbours, capacity_left, format_cores
 from trencadis.errors import UsageError
+from waiting import LONG_S, alive, cpu_seconds, wait_until, wait_until_gone
 
 pytestmark = pytest.mark.alone
 
 CORE = max(os.sched_getaffinity(0))
-
-
-def alive(pid):
-    """A zombie is not alive: its parent is merely slow to take notice."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def wait_until_gone(pids, seconds=5.0):
-    deadline = time.monotonic() + seconds
-    while any(map(alive, pids)):
-        assert time.monotonic() < deadline, f"still there: {[pid for pid in pids if alive(pid)]}"
-        time.sleep(0.02)
-
-
-def cpu_seconds(pid):
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_spin_on_their_core_until_the_end_of_the_block():
@@ -41,9 +20,7 @@ def test_spin_on_their_core_until_the_end_of_the_block():
         pids = neighbours.pids
         assert len(pids) == 2 and all(os.sched_getaffinity(pid) == {CORE} for pid in pids)
         begin = sum(map(cpu_seconds, pids))
-        time.sleep(0.5)
-        # Two processes on one core can use half a second between them; other programs may take some of it.
-        assert sum(map(cpu_seconds, pids)) - begin > 0.05
+        wait_until(lambda: sum(map(cpu_seconds, pids)) - begin > 0.05, "they do not spin")
     assert not any(map(alive, pids)) and neighbours.pids == []
 
 
@@ -72,7 +49,7 @@ def test_are_gone_after_their_parent_is_killed(how):
         pids = [int(word) for word in parent.stdout.readline().split()]
         assert len(pids) == 3 and all(map(alive, pids))
         parent.send_signal(how)
-        parent.wait(10)
+        parent.wait(LONG_S)
     wait_until_gone(pids)
 
 

@@ -19,6 +19,7 @@ from trencadis.campaign.plan import plan_of
 from trencadis.campaign.store import Store
 from trencadis.campaign_commands import _carry_out
 from trencadis.errors import UsageError
+from waiting import LONG_S, wait_until
 
 LEAST = {"name": "c", "repetitions": 3, "factors": {"routine": ["potrf"], "n": [32, 48], "scheduler": ["mosaic", "ws"]}}
 
@@ -123,18 +124,18 @@ def test_exceptions_leave_combinations_out():
         plan_of({**LEAST, "except": [{"n": 33}]})
 
 
+def size_of(file):
+    return file.stat().st_size if file.exists() else 0
+
+
 def kill_at_random(file, folder, times, seed, environment=None):
     """Runs the campaign and kills it so often; each time it has made at least one run more, or has ended."""
     chance = random.Random(seed)
     print(f"seed {seed}")
     for _ in range(times):
-        before = (folder / "runs.jsonl").stat().st_size if (folder / "runs.jsonl").exists() else 0
+        before = size_of(folder / "runs.jsonl")
         process = subprocess.Popen([*COMMAND, "campaign", str(file), "-o", str(folder)], stderr=subprocess.PIPE, env=environment)
-        deadline = time.monotonic() + 60
-        while process.poll() is None and time.monotonic() < deadline:
-            if (folder / "runs.jsonl").exists() and (folder / "runs.jsonl").stat().st_size > before:
-                break
-            time.sleep(0.005)
+        wait_until(lambda: process.poll() is not None or size_of(folder / "runs.jsonl") > before, "no run")  # noqa: B023
         time.sleep(chance.random() * 0.3)
         process.kill()
         process.communicate()
@@ -207,7 +208,7 @@ def test_a_full_disk_loses_nothing_that_was_written(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 
     words = [*COMMAND, "campaign", str(file), "-o", str(tmp_path / "out")]
-    full = subprocess.run(words, capture_output=True, text=True, preexec_fn=little, timeout=60)
+    full = subprocess.run(words, capture_output=True, text=True, preexec_fn=little, timeout=300)
     there = records_in(tmp_path / "out")
     assert full.returncode == 2 and f"the {len(there)} runs in it are safe" in full.stderr and 0 < len(there) < 12
     trencadis("campaign", file, "-o", tmp_path / "out")
@@ -333,12 +334,10 @@ def test_levers_of_an_ended_campaign_are_put_back(number, fake_machine, tmp_path
     file = written(tmp_path, {**LEVERS, "repetitions": 500})
     words = [*COMMAND, "campaign", str(file), "-o", str(tmp_path / "out"), "--set-levers"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE)
-    runs, deadline = tmp_path / "out" / "runs.jsonl", time.monotonic() + 60
-    while not (runs.exists() and runs.stat().st_size) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: size_of(tmp_path / "out" / "runs.jsonl"), "no run")
     assert words_in(fake_machine) != before
     process.send_signal(number)
-    process.communicate(timeout=20)
+    process.communicate(timeout=LONG_S)
     if number == signal.SIGKILL:
         assert words_in(fake_machine) != before
         _, said = trencadis("campaign", written(tmp_path, LEAST, "d.toml"), "-o", tmp_path / "next")

@@ -3,9 +3,7 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
-import time
 
 import numpy as np
 import pytest
@@ -13,6 +11,7 @@ import scipy.io
 import scipy.sparse
 from commands import COMMAND, warm
 from matrices import positive_definite, random_array, solve_error
+from waiting import computes, interrupted
 
 CORES = sorted(os.sched_getaffinity(0))
 
@@ -21,7 +20,7 @@ def trencadis(*arguments, cwd, **environment):
     if not environment:
         return warm().run([str(argument) for argument in arguments], cwd, 100)
     return subprocess.run(
-        [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=100, env={**os.environ, **environment}
+        [*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300, env={**os.environ, **environment}
     )
 
 
@@ -228,23 +227,8 @@ def test_ctrl_c_is_exit_130_within_a_second_and_leaves_nothing(tmp_path):
     n = 3000
     np.save(tmp_path / "A.npy", np.eye(n) * 2)
     np.save(tmp_path / "b.npy", np.ones(n))
-    process = subprocess.Popen(
-        [*COMMAND, "solve", "A.npy", "b.npy", "-o", "x.npy", "--nb", "6"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(2.5)
-    assert process.poll() is None, "finished before it could be interrupted"
-    begin = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    try:
-        out, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
-    assert time.monotonic() - begin < 2.5  # one second is promised; the machine may have other things to do
-    assert process.returncode == 130 and out == "" and err == "trencadis: interrupted\n"
+    # One second is promised; the machine may have other things to do.
+    interrupted([*COMMAND, "solve", "A.npy", "b.npy", "-o", "x.npy", "--nb", "6"], computes(2.5), within=2.5, cwd=tmp_path)
     assert names_in(tmp_path) == ["A.npy", "b.npy"]
 
 
@@ -308,7 +292,7 @@ def shell(script, cwd, **environment):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=100,
+        timeout=300,
         env={**os.environ, "T": " ".join(COMMAND), **environment},
     ).stdout
 

@@ -132,6 +132,6 @@ def test_over_the_stand_in(name, tmp_path):
     here = {"TRENCADIS_CUDA": str(STAND_IN), "LD_LIBRARY_PATH": str(STAND_IN), "XDG_CACHE_HOME": str(tmp_path)}
     environment = os.environ | here
     ended = subprocess.run(
-        [sys.executable, "-c", BEGIN + TESTS[name]], capture_output=True, text=True, timeout=100, env=environment, check=False
+        [sys.executable, "-c", BEGIN + TESTS[name]], capture_output=True, text=True, timeout=300, env=environment, check=False
     )
     assert ended.returncode == 0, ended.stderr

@@ -236,7 +236,7 @@ with trencadis.session(workers=1, devices="emulated,always=yes") as session:
     B = trencadis.device_arrays.taken(type("Other", (), {"__dlpack__": lambda s, **w: A.__dlpack__(**w),
                                                          "__dlpack_device__": lambda s: (12, 0)})(), "a")
 """
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=False)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
 

@@ -11,6 +11,7 @@ import pytest
 import trencadis
 from commands import refusal, rows
 from commands import trencadis as run
+from waiting import again
 
 pytestmark = pytest.mark.alone
 
@@ -31,7 +32,7 @@ def test_a_call_counts_what_went_to_the_devices_and_came_back():
     a, b = rng.standard_normal((2, 900, 900))
     moved = 0
     with trencadis.session(devices="emulated:2,memory=4MiB,always=yes", workers=1) as session:
-        for _ in range(100):  # until a device has had some of it
+        for _ in again():  # until a device has had some of it
             assert np.allclose(trencadis.matmul(a, b), a @ b, rtol=0, atol=1e-10)
             moved = sum(device["bytes_to"] for device in session.device_traffic())
             if moved:
@@ -50,7 +51,7 @@ def test_a_trace_has_a_row_for_each_device(tmp_path):
 
 def test_a_trace_has_a_row_for_each_queue_and_an_arrow_from_each_copy_to_its_task(tmp_path):
     words = "--n", "900", "--nb", "100", "--workers", "0", "--scheduler", "eager", "--devices", "emulated:1,always=yes"
-    for _ in range(50):  # until the device has had some of it
+    for _ in again():  # until the device has had some of it
         run("trace", "potrf", *words, "-o", str(tmp_path / "t.json"))
         events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
         if any(event["ph"] == "s" for event in events):
@@ -63,7 +64,7 @@ def test_a_trace_has_a_row_for_each_queue_and_an_arrow_from_each_copy_to_its_tas
     sent, used = ({event["id"]: (event["tid"], event["ts"]) for event in events if event["ph"] == end} for end in "sf")
     assert sent and sent.keys() == used.keys()
     assert all(sent[arrow] in begun and used[arrow] in begun and sent[arrow][1] <= used[arrow][1] for arrow in sent)
-    for _ in range(50):  # until the device has had some of it
+    for _ in again():  # until the device has had some of it
         run("trace", "potrf", *words, "-o", str(tmp_path / "t.prv"))
         records = [line.split(":") for line in (tmp_path / "t.prv").read_text().splitlines()]
         if sent := [record for record in records if record[0] == "3"]:
@@ -114,7 +115,7 @@ def test_a_program_that_nobody_recompiled_has_devices(tmp_path):
 
     def called(devices):
         environment = os.environ | {"LD_PRELOAD": library, "TRENCADIS_DEVICES": devices, "TRENCADIS_SCHEDULER": "eager"}
-        return subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=60)
+        return subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=300)
 
     assert called("emulated:2,always=yes").returncode == 0
     for wrong, said in (("emulatde", "did you mean 'emulated'"), ("emulated,memory=9kB", "computes alone, without devices")):
@@ -156,7 +157,7 @@ def test_both_operands_may_be_one_matrix():
 def test_after_a_fault_cores_do_what_the_device_was_to_and_the_statistics_say_so():
     a = np.ones((800, 800))  # a call of many tasks: of a single one the core may always be first
     with trencadis.session(devices="emulated,fail-kernel=1,always=yes", workers=1, scheduler="eager") as session:
-        for _ in range(100):
+        for _ in again():
             assert (trencadis.matmul(a, a) == 800).all()
             (device,) = session.device_traffic()
             if device["fault"]:
@@ -278,7 +279,7 @@ def test_a_call_without_tasks_is_named_like_one_without_devices():
 def test_always_gives_devices_what_they_are_slow_at():
     a = definite(700)
     with trencadis.session(devices="emulated,speed=500MFlop/s,always=yes", workers=1, scheduler="eager") as session:
-        for _ in range(50):  # until the device has had some of it
+        for _ in again():  # until the device has had some of it
             assert np.allclose(trencadis.matmul(a, a), a @ a)
             if moved(session)[0]:
                 break
@@ -424,5 +425,5 @@ def test_a_child_of_a_fork_is_refused_what_needs_threads_of_its_parent():
     listed = {row["name"]: row for row in rows("list", "devices")}["opencl"]
     if not listed["available"]:
         pytest.skip(f"opencl: {listed['why_not']}")
-    ended = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=100)
+    ended = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=300)
     assert ended.returncode == 7 and "before this process was forked" in ended.stdout and ended.stdout.count("\n") == 1

@@ -6,13 +6,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.io import mmread
 from trencadis import _core
+from waiting import LONG_S, all_below, children_of, cpu_seconds, wait_until
 
 ENGINE = next(row for row in _core.list_engines() if row["name"] == "starpu-mpi")
 MPIRUN = shutil.which("mpirun")
@@ -34,7 +34,7 @@ def started(processes, *words):
     )
 
 
-def ended(process, within=60):
+def ended(process, within=LONG_S):
     try:
         out, err = process.communicate(timeout=within)
     except subprocess.TimeoutExpired:
@@ -145,12 +145,11 @@ def test_a_singular_matrix_is_a_numerical_failure_and_writes_nothing(tmp_path):
 @pytest.mark.parametrize("how", ["killed", "interrupted"])
 def test_all_end_when_one_is_killed_or_the_user_interrupts(how):
     run = started(2, "bench", "potrf", "--engine", "starpu-mpi", "--n", "3000", "--repeat", "200", "--json", "-")
-    time.sleep(2)
+    wait_until(lambda: run.poll() is not None or sum(cpu_seconds(pid) > 1.5 for pid in all_below(run.pid)) >= 2, "of two")
     assert run.poll() is None
     if how == "killed":
-        children = Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text().split()
-        os.kill(int(children[-1]), signal.SIGKILL)
+        os.kill(children_of(run.pid)[-1], signal.SIGKILL)
     else:
         os.kill(run.pid, signal.SIGINT)
-    code, _, _ = ended(run, within=30)
+    code, _, _ = ended(run)
     assert code != 0

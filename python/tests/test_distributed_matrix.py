@@ -25,7 +25,7 @@ def run(processes, *words):
     program = [sys.executable, "-m", "mpi4py", PROGRAM, *map(str, words)]  # what one raises ends all
     command = [MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), *program]
     environment = {**os.environ, "OMPI_MCA_mpi_yield_when_idle": "1"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment, start_new_session=True)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment, start_new_session=True)
 
 
 @pytest.mark.parametrize("processes", [1, 2, 4])

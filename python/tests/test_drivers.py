@@ -36,7 +36,7 @@ except KeyboardInterrupt:
 def run(program):
     environment = {**os.environ, "CLBLAST_BUILD_OPTIONS": " -cl-opt-disable "}  # compiled in 2 s instead of 10 to 40
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=100, env=environment, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=300, env=environment, check=True
     )
     return done.stdout
 

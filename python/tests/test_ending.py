@@ -45,5 +45,5 @@ CALLS = {
 def test_a_daemon_thread_that_computes_at_the_end_leaves_the_exit_status(call):
     for n, seconds in ((60, 0.05), (700, 0.12), (700, 0.31)):
         code = PROGRAM.format(n=n, seconds=seconds, call=CALLS[call])
-        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
         assert (result.returncode, result.stderr) == (3, ""), (n, seconds)

@@ -329,8 +329,8 @@ def test_a_full_device_says_so():
 
 def test_our_own_streams_are_written_as_they_are(tmp_path):
     script = 'from trencadis import files; files.check_writable("/dev/stdout"); files.write_text("/dev/stdout", "rows")'
-    piped = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    piped = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
     assert (piped.stdout, piped.stderr) == ("rows", "")
     with (tmp_path / "out").open("w") as out:
-        subprocess.run([sys.executable, "-c", script], stdout=out, check=True, timeout=60)
+        subprocess.run([sys.executable, "-c", script], stdout=out, check=True, timeout=300)
     assert (tmp_path / "out").read_text() == "rows" and names_in(tmp_path) == ["out"]

@@ -62,7 +62,7 @@ def test_picture_without_graphviz_says_what_is_missing(tmp_path):
     words = [*COMMAND, *SMALL, "-o", str(tmp_path / "dag.svg")]
     nothing = tmp_path / "bin"
     nothing.mkdir()
-    run = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"PATH": str(nothing)}, timeout=60)
+    run = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"PATH": str(nothing)}, timeout=300)
     assert run.returncode == 2 and "apt install graphviz, or write .dot" in run.stderr and run.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == [nothing]
 

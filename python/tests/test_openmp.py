@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 import trencadis
+from waiting import soonest
 
 ENGINES = ("openmp-gnu", "openmp-llvm")
 
@@ -19,13 +20,13 @@ ENGINES = ("openmp-gnu", "openmp-llvm")
 def listed(**environment):
     """Rows of `trencadis list engines` by name, from a process of its own."""
     command = [sys.executable, "-m", "trencadis", "list", "engines", "--json"]
-    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=60)
+    result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, timeout=300)
     return {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
 
 
 def of_python(code, **environment):
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=120
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=300
     )
 
 
@@ -126,9 +127,13 @@ with trencadis.session(engine='{engine}'):
     except KeyboardInterrupt:
         print(time.monotonic() - sent[0], flush=True)
 """
-    result = of_python(code)
-    assert result.stdout and "over" not in result.stdout, result
-    assert float(result.stdout) < 1, result
+
+    def seconds():
+        result = of_python(code)
+        assert result.stdout and "over" not in result.stdout, result
+        return float(result.stdout)
+
+    assert soonest(seconds, within=1) < 1
 
 
 AFTER_A_BOUND_THREAD = """
@@ -156,16 +161,16 @@ compute(sorted(cores))
 
 
 def test_a_first_use_on_a_bound_thread_takes_no_cores_from_the_others(engine):
-    run = subprocess.run([sys.executable, "-c", AFTER_A_BOUND_THREAD, engine], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([sys.executable, "-c", AFTER_A_BOUND_THREAD, engine], capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
 
 
 def test_a_record_names_no_scheduler_where_none_was_asked():
     for engine in ("sequential", *(name for name in ENGINES if listed()[name]["available"])):
         command = [sys.executable, "-m", "trencadis", "bench", "potrf", "--n", "64", "--repeat", "1", "--engine", engine]
-        shown = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        shown = subprocess.run(command, capture_output=True, text=True, timeout=300)
         assert f"{engine} engine, workers on" in shown.stdout, shown
-        shown = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, timeout=60)
+        shown = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, timeout=300)
         assert json.loads(shown.stdout)["scheduler"] is None
     with trencadis.session(engine="sequential") as session:
         assert session.options()["scheduler"] == "" and "scheduler" not in repr(session)

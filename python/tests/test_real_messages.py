@@ -35,7 +35,7 @@ def test_processes_send_as_many_messages_and_bytes_as_simulated_hosts(routine, v
     trencadis = str(Path(sys.executable).parent / "trencadis")
     words = [MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", str(processes), trencadis, "bench", routine]
     words += [*size, "--engine", "starpu-mpi", "--distribution", owners, "--repeat", "1"]
-    real = json.loads(subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout)
+    real = json.loads(subprocess.run(words, capture_output=True, text=True, timeout=300, check=True).stdout)
     (simulated,) = rows("simulate", routine, "--machine", "fat-tree", "--distribution", owners, *size[:-2])
     pivots = 8 * (1000 % 128)
     assert (real["messages"], real["bytes_sent"]) == (simulated["messages"] + told, simulated["bytes_sent"] + told * pivots)

@@ -64,7 +64,7 @@ def test_a_reproduction_that_is_broken_off_writes_what_it_has(tmp_path):
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     rest, err = process.stdout.read(), process.stderr.read()  # communicate would pass over what came along with the first line
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     lines = [json.loads(line) for line in (first + rest).splitlines()]
     assert process.returncode == 130 and err.strip() == "trencadis: interrupted"
     planned = len(plan(GALLERIES["asym"], quick=False, folder=None))

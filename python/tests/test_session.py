@@ -16,6 +16,7 @@ import pytest
 import trencadis
 from matrices import positive_definite, random_array, solve_error
 from trencadis import _core
+from waiting import soonest
 
 pytestmark = pytest.mark.alone
 
@@ -275,7 +276,7 @@ def test_the_interpreter_lock_is_released_while_computing():
 
 
 def run_python(code, **options):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100, **options)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300, **options)
 
 
 @pytest.mark.parametrize("engine", names(row for row in _core.list_engines() if row["computes"]))
@@ -297,10 +298,14 @@ except KeyboardInterrupt:
     print("interrupted", time.monotonic() - sent[0])
 print("count", _core.tasks(session, 5))
 """
-    result = run_python(code)
-    words = result.stdout.split()
-    assert words[0] == "interrupted" and words[2:] == ["count", "35"], result
-    assert float(words[1]) < 1
+
+    def seconds():
+        result = run_python(code)
+        words = result.stdout.split()
+        assert words[0] == "interrupted" and words[2:] == ["count", "35"], result
+        return float(words[1])
+
+    assert soonest(seconds, within=1) < 1
 
 
 def test_an_exception_of_another_signal_handler_comes_through():
@@ -477,6 +482,6 @@ ctypes.string_at(0)
 @pytest.mark.parametrize("when", ["before", "after", "never"])
 def test_a_crash_is_still_reported_by_whoever_does_that(when):
     """Relief has no handlers."""
-    result = subprocess.run([sys.executable, "-c", CRASH, when], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([sys.executable, "-c", CRASH, when], capture_output=True, text=True, timeout=300)
     assert result.returncode == -signal.SIGSEGV
     assert ("Fatal Python error: Segmentation fault" in result.stderr) == (when != "never")

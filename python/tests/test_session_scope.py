@@ -96,7 +96,7 @@ assert threads() == before, (before, threads())
 
 
 def run(script):
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stderr
 
 

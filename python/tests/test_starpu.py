@@ -106,7 +106,7 @@ def test_performance_models_lie_in_our_folder(tmp_path):
     program = "from trencadis import _core; import numpy as np; " \
         "_core.potrf(_core.Session(engine='starpu', scheduler='dmdas'), 'L', np.eye(400, order='F'), nb=48)"  # fmt: skip
     environment = os.environ | {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     models = [path.name for path in (tmp_path / "cache" / "trencadis").rglob("codelets/**/*") if path.is_file()]
     assert any(name.startswith("gemm") for name in models), models
@@ -121,7 +121,7 @@ def test_a_build_without_it_says_what_to_install(tmp_path):
         "print(json.dumps(next(row for row in _core.list_engines() if row['name'] == 'starpu')))\n" \
         "try: _core.Session(engine='starpu')\nexcept Exception as error: print(error)"  # fmt: skip
     environment = os.environ | {"LD_PRELOAD": str(tmp_path / "libtrencadis.so.0")}
-    out = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60).stdout
+    out = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=300).stdout
     row, said = out.splitlines()
     assert json.loads(row)["available"] is False and "apt install libstarpu-dev" in json.loads(row)["why_not"]
     assert "no engine 'starpu'" in said and "apt install libstarpu-dev" in said

@@ -271,7 +271,7 @@ def test_a_call_costs_little_beside_its_own_time(library):
 # ---- the command
 
 
-def run_sweep(*words, timeout=120):
+def run_sweep(*words, timeout=300):
     run = subprocess.run([*COMMAND, "sweep", *words], capture_output=True, text=True, timeout=timeout)
     assert run.returncode in (0, 1), (run.stdout, run.stderr)
     return run

@@ -35,15 +35,15 @@ def copy(to, source):
 
 @pytest.mark.parametrize(("dropped", "counts"), [(0.02, False), (0.0, True)])
 def test_only_the_first_calls_that_are_dropped_do_not_count(dropped, counts):
-    slow = iter([0.2])
+    slow = iter([1.0])  # longer than others keep us from the cores
     calls, seconds = time_calls(lambda *words: time.sleep(next(slow, 0.001)), dropped=dropped, least=0.05)
-    assert calls >= 1 and (seconds >= 0.2) == counts
+    assert calls >= 1 and (seconds >= 1.0) == counts
 
 
 def test_calls_go_on_for_as_long_as_asked():
     begin = time.perf_counter()
-    calls, seconds = time_calls(lambda *words: time.sleep(0.002), dropped=0.02, least=0.05)
-    assert time.perf_counter() - begin >= 0.07 and 1 < calls <= 25 and seconds >= 0.002 * calls
+    calls, seconds = time_calls(lambda *words: time.sleep(0.002), dropped=0.02, least=0.3)
+    assert time.perf_counter() - begin >= 0.32 and 1 < calls <= 150 and seconds >= 0.002 * calls
 
 
 def test_what_is_dropped_lies_before_the_time_in_which_calls_count():
@@ -97,9 +97,10 @@ def test_a_lone_call_follows_its_silence_with_restored_operands():
     pointer = function(call)
     begin = time.monotonic()
     seconds = _core.time_lone_calls(address(pointer), [], [copy(spoilt, pristine)], silence=0.01, times=3)
+    end = time.monotonic()
     times, values = zip(*calls, strict=True)
     assert len(seconds) == 3 and set(values) == {0.0} and np.diff([begin, *times]).min() >= 0.01
-    assert sum(seconds) < times[-1] - begin - 0.02  # the silence is not in them
+    assert sum(seconds) < end - begin - 3 * 0.01  # the silence is not in them
 
 
 def test_long_calls_have_fewer_lone_ones():

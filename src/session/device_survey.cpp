@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "devices/backend.hpp"
 #include "kernels/providers/device_kernels.hpp"
+#include "session/survey_times.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,6 @@ using devices::Device;
 using devices::Queue;
 using devices::Status;
 
-constexpr Seconds enough = 0.005; ///< of a copy, and of a core's kernel
 constexpr std::size_t smallest_copy = 8;
 constexpr Index smallest_product = 64;
 
@@ -97,25 +97,21 @@ void measure_copies(Device& device, DeviceReport& report)
     Staging here(device, most);
     const Ending ending(device);
     std::fill_n(static_cast<char*>(here.at()), most, 0);
-    for (int times = 0; times < 5; ++times) {
+    for (int times = 0; times < 12; ++times) { // of five each was held up on a loaded host, and 20 ms were kept as the latency
         const Seconds took = seconds_of(device, Queue::in, [&] {
             require(device, device.copy_in({here.at(), smallest_copy}, {there.block, smallest_copy}, {smallest_copy}));
         });
         report.latency = times == 0 ? took : std::min(report.latency, took);
     }
     for (const Queue queue : {Queue::in, Queue::out})
-        for (std::size_t bytes = std::min<std::size_t>(most, 64 << 10);; bytes = std::min(2 * bytes, most)) {
-            const Seconds took = seconds_of(device, queue, [&] {
+        report.bytes_per_second[queue == Queue::in ? 0 : 1] = rate_of_copies(most, report.latency, [&](std::size_t bytes) {
+            return seconds_of(device, queue, [&] {
                 const devices::HostPlace host{here.at(), bytes};
                 const devices::DevicePlace place{there.block, bytes};
                 require(device,
                         queue == Queue::in ? device.copy_in(host, place, {bytes}) : device.copy_out(place, host, {bytes}));
             });
-            const Seconds moving = took - report.latency;
-            if (moving < enough && bytes < most) continue;
-            report.bytes_per_second[queue == Queue::in ? 0 : 1] = double(bytes) / std::max(moving, took / 10);
-            break;
-        }
+        });
 }
 
 /// Matrices on the device: n x `columns` of ones, and n x n for results.
@@ -181,13 +177,12 @@ std::vector<MeasuredProduct> rates_on(Device& device, const DeviceRoutines<doubl
         std::min<Index>(kind.largest, static_cast<Index>(std::sqrt(double(device.bytes()) / (3 * sizeof(double)))));
     for (Index n = std::min<Index>(most, smallest_product); n > 0; n = std::min(2 * n, most)) {
         const Operands operands(device, on, n, kind.reads_square ? n : 1);
-        Seconds took = 0;
-        for (int times = 0; times < (took < is_short ? 4 : 3); ++times) {
-            prepare(operands);
-            const Seconds its = seconds_of(device, Queue::kernels, [&] { compute(operands, n); });
-            took = times < 2 ? its : std::min(took, its);
-        }
         const Flops flops = kind.flops_of_cube * double(n) * double(n) * double(n);
+        const auto times = [](Seconds shortest) { return shortest < is_short ? 4 : 3; };
+        const Seconds took = time_of_kernel(flops, rates.empty() ? 0 : rates.back().rate, 1, times, [&] {
+            prepare(operands);
+            return seconds_of(device, Queue::kernels, [&] { compute(operands, n); });
+        });
         rates.push_back({flops, flops / took});
         if (took >= kind.enough || n == most) break;
     }
@@ -269,15 +264,16 @@ std::vector<MeasuredProduct> rates_of(double flops_of_cube, const Prepare& prepa
     constexpr Index largest = 512;
     std::vector<MeasuredProduct> rates;
     Seconds best = 0;
-    for (Index n = smallest_product; n <= largest && best < enough; n *= 2) {
-        for (int times = 0; times < 4; ++times) {
-            prepare(n);
-            const auto begin = std::chrono::steady_clock::now();
-            compute(n);
-            const Seconds took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-            best = times == 0 ? took : std::min(best, took);
-        }
+    for (Index n = smallest_product; n <= largest && best < long_enough; n *= 2) {
         const Flops flops = flops_of_cube * double(n) * double(n) * double(n);
+        best = time_of_kernel(
+            flops, rates.empty() ? 0 : rates.back().rate, 0, [](Seconds) { return 4; },
+            [&] {
+                prepare(n);
+                const auto begin = std::chrono::steady_clock::now();
+                compute(n);
+                return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            });
         rates.push_back({flops, flops / best});
     }
     return rates;

@@ -89,8 +89,8 @@ MeasuredUnits read_all(const std::vector<std::string>& models, const KernelProvi
 
 std::optional<std::filesystem::path> kept_figures_path(const std::string& model, const KernelProvider& kernels)
 {
-    return kernel_speeds_path(machine_at_hand().name,
-                              "figures of kinds of kernels, of " + model + "; " + kernels.name() + ' ' + kernels.version());
+    return kernel_speeds_path(machine_at_hand().name, "figures of kinds of kernels, the shortest of some, of " + model + "; " +
+                                                          kernels.name() + ' ' + kernels.version());
 }
 
 MeasuredUnits figures_anew(const std::string& words, const KernelProvider& kernels, const SurveyBounds& bounds)

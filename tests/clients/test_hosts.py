@@ -28,7 +28,7 @@ def compiled(folder, name, *options, compiler="cc", libraries=LINKED):
     return program
 
 
-def check(command, *, environment=None, timeout=200):
+def check(command, *, environment=None, timeout=300):
     """The answer is right; what was said on standard error."""
     result = run(command, ours=False, environment=environment, timeout=timeout)
     assert (result.returncode, result.stdout.split()[-1:]) == (0, ["right"]), result
@@ -106,7 +106,7 @@ def java(tmp_path_factory):
 
 
 def runs(*command):
-    return shutil.which(command[0]) and subprocess.run(command, capture_output=True, check=False, timeout=60).returncode == 0
+    return shutil.which(command[0]) and subprocess.run(command, capture_output=True, check=False, timeout=300).returncode == 0
 
 
 needs_java = needs(runs("javac", "-version"), "a Java compiler", "default-jdk-headless")
@@ -121,7 +121,7 @@ def test_a_java_machine_computes_through_us_while_it_collects_and_catches_faults
 @needs_java
 @pytest.mark.parametrize("turn", range(3))
 def test_a_java_machine_ends_while_its_threads_compute(java, turn):
-    result = run([*java, "exit"], ours=False, timeout=60)
+    result = run([*java, "exit"], ours=False, timeout=300)
     assert (result.returncode, result.stderr) == (7, ""), result
 
 
@@ -146,7 +146,7 @@ def test_goroutines_compute_through_us_and_are_preempted(go):
 @pytest.mark.thorough
 @pytest.mark.parametrize("turn", range(3))
 def test_a_go_program_ends_while_its_goroutines_compute(go, turn):
-    result = run([go, "exit"], ours=False, timeout=60)
+    result = run([go, "exit"], ours=False, timeout=300)
     assert (result.returncode, result.stderr) == (7, ""), result
 
 

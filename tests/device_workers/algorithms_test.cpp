@@ -1,6 +1,7 @@
 // Algorithms on cores and devices together give the bits of cores alone with the same tiles.
 #include "algorithms/gemm.hpp"
 #include "algorithms/potrf.hpp"
+#include "base/testing/eventually.hpp"
 #include "on_devices.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +52,8 @@ TYPED_TEST_SUITE(OnCoresAndDevices, Scalars);
 /// Until devices have had some of it: such small tiles may all be done by the cores before a device's worker is awake.
 template <Scalar T> void expect_bits(OnDevices& on, Index nb, const Operands<T>& expected, const std::string& where)
 {
-    for (int tries = 0; tries == 0 || (on.tasks_on_devices() == 0 && tries < 1000); ++tries) {
+    const Deadline deadline;
+    for (int tries = 0; tries == 0 || (on.tasks_on_devices() == 0 && !deadline.passed()); ++tries) {
         Operands<T> seen;
         seen.compute(on, nb);
         ASSERT_TRUE(seen.C.same_bits(expected.C)) << where;
@@ -155,7 +157,7 @@ TEST(DeviceWorkers, FactorTilesWhereTheyCan)
 {
     const auto tasks_of = [](const char* words) {
         OnDevices on(words, "eager", 1);
-        for (int tries = 0; tries < 1000 && on.tasks_on_devices() == 0; ++tries) {
+        for (const Deadline deadline; on.tasks_on_devices() == 0 && !deadline.passed();) {
             std::vector<Matrix<double>> many(20, Matrix<double>(60, 60, 4));
             for (Matrix<double>& S : many) S.make_definite();
             on.run([&](Flow& flow) {
@@ -184,7 +186,8 @@ void expect_two_levels(const std::string& words, const char* scheduler, Index ba
     Matrix<double> expected = S, solution = right;
     solve(cores, expected, solution);
     EXPECT_EQ(solution.same_bits(right), bad != 0);
-    for (int tries = 0; tries == 0 || (on.tasks_on_devices() == 0 && tries < 1000); ++tries) {
+    const Deadline deadline;
+    for (int tries = 0; tries == 0 || (on.tasks_on_devices() == 0 && !deadline.passed()); ++tries) {
         Matrix<double> A = S, B = right;
         solve(on, A, B);
         ASSERT_TRUE(A.same_bits(expected)) << words << ' ' << scheduler;

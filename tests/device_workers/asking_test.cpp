@@ -28,7 +28,7 @@ TEST(DevicesWhoseDataComeHome, LetTheCallerBeAskedWhatWaitsForTheirStatistics)
     int answered = 0, late = 0;
     const std::function<bool()> ask = [&] {
         others.push_back(std::async(std::launch::async, [&] { return on.engine->traffic().size(); }));
-        ++(others.back().wait_for(5s) == std::future_status::ready ? answered : late);
+        ++(others.back().wait_for(60s) == std::future_status::ready ? answered : late);
         return false;
     };
     on.engine->run({.interrupted = &ask}, [&](Flow& flow) {

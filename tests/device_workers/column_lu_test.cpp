@@ -3,6 +3,7 @@
 #include "array_on_device.hpp"
 #include "base/device_traffic.hpp"
 #include "base/error.hpp"
+#include "base/testing/eventually.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "on_devices.hpp"
 #include "session/session.hpp"
@@ -69,7 +70,8 @@ TYPED_TEST_SUITE(ColumnLuOnDevices, Scalars);
 /// that cores are as fast.
 template <Scalar T> void expect_bits(OnDevices& on, const Factored<T>& given, const Factored<T>& expected, bool sure = true)
 {
-    for (int tries = 0; tries == 0 || (sure && on.tasks_on_devices() == 0 && tries < 300); ++tries)
+    const Deadline deadline;
+    for (int tries = 0; tries == 0 || (sure && on.tasks_on_devices() == 0 && !deadline.passed()); ++tries)
         ASSERT_TRUE(Factored<T>(given).compute(on) == expected);
     EXPECT_TRUE(!sure || on.tasks_on_devices() > 0);
 }
@@ -112,7 +114,8 @@ TEST(ColumnLu, OfAMatrixEightTimesTheirMemoryKeepsWithinIt)
     const Factored<double> expected = Factored<double>(given).compute(cores);
     for (const char* scheduler : {"eager", "h2"}) {
         OnDevices on("emulated:1,factors=yes,memory=300KiB", scheduler, 1);
-        for (int tries = 0; tries == 0 || (on.engine().traffic()[0].evictions == 0 && tries < 100); ++tries)
+        const Deadline deadline;
+        for (int tries = 0; tries == 0 || (on.engine().traffic()[0].evictions == 0 && !deadline.passed()); ++tries)
             ASSERT_TRUE(Factored<double>(given).compute(on) == expected) << scheduler;
         const DeviceTraffic traffic = on.engine().traffic()[0];
         EXPECT_EQ(traffic.fault, "");

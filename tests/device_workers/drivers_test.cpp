@@ -2,6 +2,7 @@
 // compared is how far they are apart.
 #include "algorithms/gemm.hpp"
 #include "algorithms/potrf.hpp"
+#include "base/testing/eventually.hpp"
 #include "on_devices.hpp"
 
 #include "base/error.hpp"
@@ -66,7 +67,8 @@ void expect_near_cores(const std::string& words)
     const Results expected(cores);
     // Sums of n products in another order; for potrf the same, as the matrix's condition is below 4.
     const double bound = 4 * n * std::numeric_limits<double>::epsilon();
-    for (int round = 0; round < 3 || (on->tasks_on_devices() == 0 && round < 300); ++round) {
+    const Deadline deadline;
+    for (int round = 0; round < 3 || (on->tasks_on_devices() == 0 && !deadline.passed()); ++round) {
         const Results seen(*on);
         ASSERT_LE(seen.C.distance(expected.C), bound) << round;
         ASSERT_LE(seen.S.distance(expected.S), bound) << round;

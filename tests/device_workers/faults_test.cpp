@@ -5,6 +5,7 @@
 #include "algorithms/potrf.hpp"
 #include "base/error.hpp"
 #include "base/sanitized.hpp"
+#include "base/testing/eventually.hpp"
 #include "on_devices.hpp"
 #include "queue_kernels.hpp"
 
@@ -90,7 +91,7 @@ void sweep(const Compute& compute)
     OnDevices healthy("emulated:2", "eager", 1);
     std::vector<double> A;
     // Where others take the cores, one of ours may have done all of many calls before a device's thread has run.
-    for (int tries = 0; tries < 10000 && healthy.tasks_on_devices() < 5; ++tries) {
+    for (const Deadline deadline; healthy.tasks_on_devices() < 5 && !deadline.passed();) {
         ASSERT_EQ(failure_of(compute, healthy, A), "");
         ASSERT_EQ(A, right);
     }
@@ -117,7 +118,7 @@ TEST(DeviceFaults, WhoseTasksHaveTheirDataElsewhereAreDoneByCores)
             OnDevices on(std::string("emulated:1,speed=100GFlop/s,") + words, scheduler, 1);
             std::vector<double> A(n * n, 1), B(n * n, 2), C;
             const auto tiles = [](std::vector<double>& of) { return TileMatrix<double>({of.data(), n, n, n}, nb, nb); };
-            for (int tries = 0; tries < 200 && on.engine().traffic()[0].fault.empty(); ++tries) {
+            for (const Deadline deadline; on.engine().traffic()[0].fault.empty() && !deadline.passed();) {
                 C.assign(n * n, 5);
                 on.run([&](Flow& flow) { gemm(flow, 1.0, tiles(A), tiles(B), 0.0, tiles(C)); });
                 ASSERT_EQ(C, std::vector<double>(n * n, 2.0 * n)) << words << ' ' << scheduler;
@@ -226,7 +227,7 @@ std::string chains_that_throw(const Throwing& throwing, const char* scheduler, s
     std::string message;
     std::atomic<int> thrown{0};
     EngineOnDevices on("emulated:2", scheduler, 1, 2);
-    for (int tries = 0; tries < 500 && thrown == 0 && message.empty(); ++tries) try {
+    for (const Deadline deadline; thrown == 0 && message.empty() && !deadline.passed();) try {
             data.assign(count * chains, 0);
             on.engine->run({}, [&](Flow& flow) {
                 for (Index t = 0; t < length; ++t)

@@ -1,5 +1,6 @@
 // Data whose copies outlast flows: what moves, and that nobody is answered with an old value.
 #include "algorithms/gemm.hpp"
+#include "base/testing/eventually.hpp"
 #include "on_devices.hpp"
 #include "queue_kernels.hpp"
 
@@ -174,7 +175,8 @@ TEST(KeptByADevice, IsForgottenWhereACallWasStoppedWhileItsResultsCameHome)
         });
     };
     bool left_out = false;
-    for (int round = 0; round < 20 && !left_out; ++round) {
+    const Deadline deadline;
+    while (!left_out && !deadline.passed()) {
         std::ranges::fill(data, 1);
         kept.touch_kept(data.data());
         EXPECT_THROW(add_one([&] { return done == tiles; }), Error);

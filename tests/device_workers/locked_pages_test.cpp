@@ -3,6 +3,7 @@
 #include "base/device_traffic.hpp"
 #include "base/error.hpp"
 #include "base/sanitized.hpp"
+#include "base/testing/eventually.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "session/session.hpp"
 
@@ -76,7 +77,8 @@ DeviceTraffic traffic(const Session& session) { return session.device_traffic()[
 /// Calls of new matrices until the device has moved some of one: the core may have been first at all of a call.
 void run_until(Session& session, Bytes DeviceTraffic::*moved)
 {
-    for (int calls = 0; calls == 0 || (calls < 100 && traffic(session).*moved == 0); ++calls) {
+    const Deadline deadline;
+    for (int calls = 0; calls == 0 || (traffic(session).*moved == 0 && !deadline.passed()); ++calls) {
         Product product;
         product.run(session);
         product.expect_right();
@@ -103,7 +105,7 @@ template <class Thrown> void expect_throw(Session& session, const std::function<
 {
     Product product;
     bool thrown = false;
-    for (int calls = 0; calls < 100 && !thrown; ++calls) {
+    for (const Deadline deadline; !thrown && !deadline.passed();) {
         try {
             product.run(session, interrupted);
         } catch (const Thrown&) {
@@ -132,7 +134,7 @@ TEST(LockedPages, ThatCannotBeHadAreBuffersInstead)
     // 1 kB is less than a page; the fourth lock is the first of a session's first call, which the device has to have a part in.
     for (const char* const words : {"emulated,always=yes,lockable=1kB", "emulated:2,always=yes,fail-lock=4"}) {
         DeviceTraffic seen;
-        for (int sessions = 0; sessions < 100 && seen.staged == 0; ++sessions) {
+        for (const Deadline deadline; seen.staged == 0 && !deadline.passed();) {
             Session session(beside_a_device(words));
             Product product;
             product.run(session);

@@ -1,6 +1,7 @@
 // LU by incremental pivoting and solutions on cores and devices: the bits of cores alone; matrices larger than a device's memory.
 #include "algorithms/forms/incremental.hpp"
 #include "algorithms/potrf.hpp"
+#include "base/testing/eventually.hpp"
 #include "on_devices.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +55,8 @@ TYPED_TEST(LuOnDevices, GivesTheBitsOfCoresAlone)
     expected.compute(cores);
     for (const char* scheduler : {"mosaic", "eager", "h2", "dmda"}) {
         OnDevices on("emulated:2,memory=200kB", scheduler, 1);
-        for (int tries = 0; tries == 0 || (on.tasks_on_devices() == 0 && tries < 300); ++tries) {
+        const Deadline deadline;
+        for (int tries = 0; tries == 0 || (on.tasks_on_devices() == 0 && !deadline.passed()); ++tries) {
             System<TypeParam> seen{150, 32};
             seen.compute(on);
             ASSERT_TRUE(seen == expected) << scheduler;
@@ -72,7 +74,8 @@ TEST(LuOnDevices, OfAMatrixEightTimesTheirMemoryKeepsWithinIt)
     for (const char* scheduler : {"eager", "h2"}) {
         OnDevices on("emulated:1,memory=256KiB", scheduler, 1);
         // Cores may have done nearly all of a call before a device is awake.
-        for (int tries = 0; tries == 0 || (on.engine().traffic()[0].evictions == 0 && tries < 100); ++tries) {
+        const Deadline deadline;
+        for (int tries = 0; tries == 0 || (on.engine().traffic()[0].evictions == 0 && !deadline.passed()); ++tries) {
             System<double> seen{n, nb};
             seen.compute(on);
             ASSERT_TRUE(seen == expected) << scheduler;

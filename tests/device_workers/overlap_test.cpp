@@ -60,7 +60,8 @@ void expect_overlap(bool locked)
     std::printf("%.3f s with two in flight, %.3f s with one; the longer of copies and kernels is %.3f s\n", two, one, longer);
     EXPECT_GE(one, 1.9 * longer) << "a task's copy and its kernel one after the other";
     EXPECT_GE(two, longer);
-    EXPECT_LE(two, longer / 0.9);
+    EXPECT_LE(two, longer / 0.75)
+        << "a tenth more, or somewhat more where each of 80 wake-ups is late; without overlap as with one";
 }
 
 TEST(Overlap, OfCopiesAndKernelsIsThereWithTwoTasksInFlightAndNotWithOne) { expect_overlap(true); }

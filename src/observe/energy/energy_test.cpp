@@ -1,7 +1,9 @@
 #include "base/sanitized.hpp"
+#include "base/testing/eventually.hpp"
 #include "observe/clock.hpp"
 #include "observe/energy/sampler.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <fstream>
@@ -329,10 +331,11 @@ TEST(Unwrapped, GoesOnWhereTheCounterBeginsAnew)
     EXPECT_FALSE(plain(9)) << "without a range it was set back";
 }
 
-/// Tells what it was given, one word a reading; then the last one again.
+/// Tells what it was given, one word a reading, which it counts; then the last one again.
 class Script final : public Meter {
 public:
-    explicit Script(std::deque<std::optional<double>> words, double begins_anew = 0) : words_(std::move(words))
+    Script(std::deque<std::optional<double>> words, double begins_anew, std::atomic<int>& reads)
+        : words_(std::move(words)), reads_(reads)
     {
         source = "fake";
         domain = name = "package";
@@ -342,50 +345,58 @@ public:
     {
         const auto word = words_.front();
         if (words_.size() > 1) words_.pop_front();
+        ++reads_;
         return word;
     }
 
 private:
     std::deque<std::optional<double>> words_;
+    std::atomic<int>& reads_;
 };
 
-MeterRecord sampled(std::unique_ptr<Meter> meter, int milliseconds)
+/// Until it was read so often, however late the thread is that does so.
+MeterRecord sampled(std::deque<std::optional<double>> words, int times, double begins_anew = 0)
 {
+    std::atomic<int> reads{0};
     std::vector<std::unique_ptr<Meter>> meters;
-    meters.push_back(std::move(meter));
+    meters.push_back(std::make_unique<Script>(std::move(words), begins_anew, reads));
     MeterSampler sampler(meters, 0.001);
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    EXPECT_TRUE(testing::eventually([&] { return reads >= times; }));
     return sampler.stop();
 }
 
 TEST(Sampler, ReadsBesideTheRunWithTimesThatHoldIt)
 {
     std::deque<std::optional<double>> words;
-    for (int i = 0; i < 1000; ++i) words.emplace_back(80 + i % 20); // begins anew after every 20th
+    // Begins anew after every 20th, which nothing that is late by less than a minute can have missed.
+    constexpr double each = 1e4;
+    for (int i = 0; i < 1000; ++i) words.emplace_back(each * (80 + i % 20));
     const std::int64_t before = detail::monotonic_ns();
-    const MeterRecord record = sampled(std::make_unique<Script>(words, 20), 60);
+    const MeterRecord record = sampled(words, 50, each * 20);
+    const std::int64_t after = detail::monotonic_ns();
     const auto& readings = record.series[0].readings;
-    ASSERT_GE(readings.size(), 5U);
+    ASSERT_GE(readings.size(), 50U);
     EXPECT_EQ(record.rounds, readings.size());
     EXPECT_GE(readings.front().time_ns, before);
     for (std::size_t i = 1; i < readings.size(); ++i) {
         EXPECT_GT(readings[i].time_ns, readings[i - 1].time_ns);
-        EXPECT_DOUBLE_EQ(readings[i].value, double(i));
+        EXPECT_DOUBLE_EQ(readings[i].value, each * double(i));
     }
     EXPECT_GT(record.reading_s, 0);
-    EXPECT_LT(record.reading_s, 0.001);
+    EXPECT_LT(record.reading_s * double(record.rounds), double(after - before) * 1e-9);
 }
 
 TEST(Sampler, LeavesAChildOfAForkAlone)
 {
     if (sanitized) GTEST_SKIP() << "ThreadSanitizer starts no threads after a fork of a process with threads";
     std::vector<std::unique_ptr<Meter>> meters;
-    meters.push_back(std::make_unique<Script>(std::deque<std::optional<double>>{1.0}));
+    std::atomic<int> reads{0};
+    meters.push_back(std::make_unique<Script>(std::deque<std::optional<double>>{1.0}, 0, reads));
     auto sampler = std::make_unique<MeterSampler>(meters, 0.001);
     std::this_thread::sleep_for(std::chrono::milliseconds(20)); // the thread waits by now
     const pid_t child = fork();
     if (child == 0) {
-        alarm(10); // what waits for the thread ends by it
+        alarm(60); // what waits for the thread ends by it
         const MeterRecord record = sampler->stop();
         sampler.reset();
         MeterSampler fresh(meters, 0.001);
@@ -399,22 +410,22 @@ TEST(Sampler, LeavesAChildOfAForkAlone)
 
 TEST(Sampler, GoesOverGapsAndGivesUpAMeterThatIsGone)
 {
-    const MeterRecord gap = sampled(std::make_unique<Script>(std::deque<std::optional<double>>{1, {}, {}, 4, 5}), 20);
+    const MeterRecord gap = sampled({1, {}, {}, 4, 5}, 5);
     EXPECT_TRUE(gap.series[0].lost.empty());
     EXPECT_DOUBLE_EQ(gap.series[0].readings.back().value, 4);
-    const MeterRecord gone = sampled(std::make_unique<Script>(std::deque<std::optional<double>>{1, 2, {}}), 100);
+    const MeterRecord gone = sampled({1, 2, {}}, 22);
     EXPECT_THAT(gone.series[0].lost, HasSubstr("could not be read"));
     const auto found =
         energy_between(gone.series, gone.series[0].readings.front().time_ns, gone.series[0].readings.back().time_ns);
     EXPECT_FALSE(found[0].joules) << "what is lost in the middle is unavailable, not a part";
-    const MeterRecord back = sampled(std::make_unique<Script>(std::deque<std::optional<double>>{5, 6, 2}), 20);
+    const MeterRecord back = sampled({5, 6, 2}, 3);
     EXPECT_EQ(back.series[0].lost, "was set back");
 }
 
 TEST(Sampler, GivesUpACounterThatMayHaveBegunAnewTwice)
 {
     // 0.1 J go round within 50 us of 2,000 W, and readings are a millisecond apart.
-    const MeterRecord record = sampled(std::make_unique<Script>(std::deque<std::optional<double>>{0.01, 0.02, 0.03}, 0.1), 20);
+    const MeterRecord record = sampled({0.01, 0.02, 0.03}, 2, 0.1);
     EXPECT_THAT(record.series[0].lost, HasSubstr("more than once"));
 }
 
@@ -424,7 +435,7 @@ TEST_F(FakeSystem, AMeterThatIsUnpluggedInTheMiddleIsUnavailable)
     FoundMeters found = find_meters(places_);
     MeterSampler sampler(found.meters, 0.001);
     fs::remove_all(root_ / "sys/class/powercap/intel-rapl:0");
-    std::this_thread::sleep_for(std::chrono::milliseconds(80));
+    EXPECT_TRUE(testing::eventually([&] { return !sampler.so_far().series[0].lost.empty(); }));
     EXPECT_THAT(sampler.stop().series[0].lost, HasSubstr("could not be read"));
 }
 
