@@ -41,10 +41,31 @@ template <Scalar T> struct SideProduct {
         const bool left = side == Side::left;
         return {m, n, order(), alpha, left ? a : b, left ? b : a, beta, C, 1, ldc};
     }
+    /// On one core, of the columns of B and C beside A on the left, else of the rows, so many from `first` on.
+    void multiply(blas::Structure structure, Index first, Index count) const
+    {
+        const bool left = side == Side::left;
+        const Index rows = left ? m : count, cols = left ? count : n, at = left ? first * ldb : first,
+                    to = left ? first * ldc : first;
+        const KernelProvider& kernels = crew.kernels();
+        if (structure == blas::Structure::hermitian)
+            kernels.hemm(side, uplo, rows, cols, alpha, A, lda, B + at, ldb, beta, C + to, ldc);
+        else kernels.symm(side, uplo, rows, cols, alpha, A, lda, B + at, ldb, beta, C + to, ldc);
+    }
+    /// By slices, so that each core packs its own operands, or, of a thin result, all of it together.
     bool run_shared(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const
     {
-        if (!is_short<T>(crew, flops(), crew.kernels().native(routine), options)) return false;
-        blas::TeamProduct<T> shared(product(structure), blas::setup<T>(0));
+        constexpr Flops most = 1e9;
+        constexpr Index least = 64; // of thinner ones packing A costs more than a tenth
+        if (!is_short<T>(crew, flops(), crew.kernels().native(routine), options, most)) return false;
+        const blas::Setup<T> with = blas::setup<T>(0);
+        const Index others = side == Side::left ? n : m;
+        if (others >= 2 * least && others >= order() / 2) {
+            const auto compute = [&](Index first, Index count) { multiply(structure, first, count); };
+            const Index unit = side == Side::left ? with.kernel.nr : with.kernel.mr;
+            return share_out<T>(crew, Slices(others, slice_size(others, crew.workers(), least, unit), compute), flops());
+        }
+        blas::TeamProduct<T> shared(product(structure), with);
         return share_out<T>(crew, shared, flops());
     }
     void run(forms::Forms all, const RoutineOptions& options) const

@@ -1,7 +1,10 @@
 #pragma once
+#include "algorithms/cutting.hpp"
 #include "blas/level3/helpers.hpp"
 #include "drivers/routine.hpp"
+#include "graph/team.hpp"
 
+#include <algorithm>
 #include <functional>
 
 namespace trencadis {
@@ -11,9 +14,36 @@ inline constexpr Flops least_shared = 5e5; ///< less is over before another core
 /// In double precision as many as take as long.
 template <Scalar T> constexpr Flops in_double(Flops flops) { return flops * (sizeof(Real<T>) / double(sizeof(double))); }
 
+/// A result whose columns (or rows) go each by themselves, in slices of `size`: `compute(first, count)` makes some of it. They are
+/// taken from both ends, so that a core has the same ones from call to call.
+template <class Compute> class Slices {
+public:
+    Slices(Index extent, Index size, const Compute& compute) : extent_(extent), size_(size), compute_(compute) {}
+
+    Index chunks() const { return pieces(extent_, size_); }
+    void work(Team& team) const
+    {
+        while (const Chunks taken = team.next_of_two_ends(1)) {
+            const Index first = taken.begin * size_;
+            compute_(first, std::min(taken.end * size_, extent_) - first);
+        }
+    }
+
+private:
+    const Index extent_, size_;
+    const Compute& compute_;
+};
+/// Of the slices: the same number for each worker, one or two, but none thinner than `least`; whole units, so that the bits are
+/// those of the whole.
+inline Index slice_size(Index extent, int workers, Index least, Index unit)
+{
+    const Index most = std::min<Index>(2 * workers, extent / least), count = most < workers ? most : most / workers * workers;
+    return round_up(pieces(extent, std::max<Index>(count, 1)), unit);
+}
+
 /// Carries out an operation that a team can share (blas::SmallProduct, TeamProduct, TeamSolve) by the caller and those who can
 /// be had (Crew::can_share). False: nothing was done.
-template <Scalar T, class Operation> bool share_out(Crew& crew, Operation& operation, Flops flops)
+template <Scalar T, class Operation> bool share_out(Crew& crew, Operation&& operation, Flops flops)
 {
     const auto work = [&](Team& team) { operation.work(team); };
     return operation.chunks() > 1 && crew.share_out(operation.chunks(), std::cref(work), in_double<T>(flops));

@@ -39,19 +39,21 @@ template <Scalar T> struct TriangularCall {
     /// A short product: slices of B by the caller and others, by the caller alone, or as tasks, with the same bits.
     void multiply_together(const RoutineOptions& options) const
     {
+        constexpr Index least = 40; // of thinner ones packing the triangle costs more than a tenth
+        const auto multiply = [this](Index first, Index count) {
+            const Tile<T> own = slice(first, count);
+            crew.kernels().trmm(side, uplo, op, diag, own.rows, own.cols, alpha, A, lda, own.data, own.ld);
+        };
         const blas::MicroKernel<T>& kernel = blas::setup<T>(0).kernel;
-        Slices slices{*this, slice_for(others(), crew.workers(), side == Side::left ? kernel.nr : kernel.mr)};
-        const bool finite = blas::all_finite(m, n, B, ldb); // otherwise what one slice has changes the bits of the others
-        if (finite && crew.can_share(in_double<T>(flops())) && share_out<T>(crew, slices, flops())) return;
-        if (!finite || runs_directly(crew, flops(), options, Work::solve))
+        const Index size = slice_size(others(), crew.workers(), least, side == Side::left ? kernel.nr : kernel.mr);
+        if (crew.can_share(in_double<T>(flops())) && share_out<T>(crew, Slices(others(), size, multiply), flops())) return;
+        if (runs_directly(crew, flops(), options, Work::solve))
             return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         const Tile<T> triangle{const_cast<T*>(A), order(), order(), lda, op};
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
         run_routine(crew, options, [&](Flow& flow) {
-            for (Index i = 0; i < slices.chunks(); ++i) {
-                const Tile<T> slice = slices.at(i, i + 1);
-                task::trmm(flow, side, seen, diag, alpha, triangle, slice);
-            }
+            for (Index i = 0; i < others(); i += size)
+                task::trmm(flow, side, seen, diag, alpha, triangle, slice(i, std::min(size, others() - i)));
         });
     }
     /// A short call: by the caller and whoever is awake, else by the caller alone or as one task that others join, with
@@ -81,34 +83,11 @@ template <Scalar T> struct TriangularCall {
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
         run_routine(crew, options, [&](Flow& flow) { task::trsm(flow, side, seen, diag, alpha, triangle, unknowns); });
     }
-    /// Columns of B beside a triangle on the left, else rows: the same number of slices for each worker, one or two, but none so
-    /// thin that packing the triangle for it costs more than a tenth. Whole micro-tiles: the bits are the whole product's.
-    static Index slice_for(Index all, int workers, Index unit)
+    /// Columns of B beside a triangle on the left, else rows.
+    Tile<T> slice(Index first, Index count) const
     {
-        constexpr Index least = 40;
-        const Index most = std::min<Index>(2 * workers, all / least), count = most < workers ? most : most / workers * workers;
-        return round_up(pieces(all, std::max<Index>(count, 1)), unit);
+        return side == Side::left ? Tile<T>{B + first * ldb, m, count, ldb} : Tile<T>{B + first, count, n, ldb};
     }
-    struct Slices {
-        const TriangularCall& call;
-        Index size;
-
-        Index chunks() const { return (call.others() + size - 1) / size; }
-        Tile<T> at(Index begin, Index end) const
-        {
-            const Index first = begin * size, count = std::min(end * size, call.others()) - first;
-            if (call.side == Side::left) return {call.B + first * call.ldb, call.m, count, call.ldb};
-            return {call.B + first, count, call.n, call.ldb};
-        }
-        void work(Team& team) const
-        {
-            while (const Chunks taken = team.next_of_two_ends(1)) {
-                const Tile<T> slice = at(taken.begin, taken.end);
-                call.crew.kernels().trmm(call.side, call.uplo, call.op, call.diag, slice.rows, slice.cols, call.alpha, call.A,
-                                         call.lda, slice.data, slice.ld);
-            }
-        }
-    };
     /// `all`: a routine's forms, or one of them.
     template <class Forms> void run(const Forms& all, const RoutineOptions& options) const
     {

@@ -39,9 +39,8 @@ template <Scalar T>
 void her2k(Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, Real<T> beta, T* C,
            Index ldc);
 
-/// No infinity and no NaN in B (m x n): both make a sum of zeros a NaN.
-template <Scalar T> bool all_finite(Index m, Index n, const T* B, Index ldb);
-/// B <- alpha op(A) B (left) or alpha B op(A) (right), A triangular, B m x n. The bits depend on whether all of B is finite.
+/// B <- alpha op(A) B (left) or alpha B op(A) (right), A triangular, B m x n. Where
+/// panels of B have infinities or NaN their bits are others.
 template <Scalar T>
 void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb);
 /// B <- alpha op(A)^-1 B (left) or alpha B op(A)^-1 (right), A triangular; no test for singularity.

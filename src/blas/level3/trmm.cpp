@@ -7,22 +7,6 @@
 
 namespace trencadis::blas {
 
-template <Scalar T> bool all_finite(Index m, Index n, const T* B, Index ldb)
-{
-    for (Index j = 0; j < n; ++j) {
-        const Real<T>* const column = reinterpret_cast<const Real<T>*>(B + j * ldb);
-        constexpr Index together = 64 / sizeof(Real<T>); // sums that do not wait for one another
-        Real<T> sums[together] = {};
-        Index i = 0;
-        for (; i + together <= planes<T> * m; i += together)
-            for (Index s = 0; s < together; ++s) sums[s] += column[i + s] * 0;
-        for (; i < planes<T> * m; ++i) sums[0] += column[i] * 0;
-        for (const Real<T> sum : sums)
-            if (sum != 0) return false;
-    }
-    return true;
-}
-
 namespace {
 
 /// B <- alpha A B or alpha B A in place, B m x n, A triangular. As much of B as the buffer of an ordinary product holds is packed
@@ -35,10 +19,18 @@ template <Scalar T> struct InPlace {
     T alpha;
     T* B;
     Index ldb;
-    Index kc;    ///< depth of one packed piece
-    bool finite; ///< B has no infinity and no NaN, so that the zeros beside A's triangle may be multiplied with it
+    Index kc = 0; ///< depth of one packed piece
 
     Index order() const { return side == Side::left ? m : n; }
+    /// Numbers in a piece of B, packed for so many columns (A on the right: rows): its panels, and behind them a mark for each.
+    Index panels(Index extent) const
+    {
+        const MicroKernel<T>& kernel = with.kernel;
+        return side == Side::left ? kernel.right_size(kc, extent) : kernel.left_size(extent, kc);
+    }
+    Index unit() const { return side == Side::left ? with.kernel.nr : with.kernel.mr; }
+    Index piece(Index extent) const { return panels(extent) + (extent + unit() - 1) / unit(); }
+    void mark_finite(Real<T>* piece, Index extent, Index depth) const;
 
     /// Rows of B that can be non-zero partners of `count` rows (columns) of A from `first` on: the rest of A is zero there.
     struct Depths {
@@ -58,7 +50,7 @@ template <Scalar T> struct InPlace {
     Index step() const;
     void reserve_buffers() const;
     void multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right, Index j0,
-                              Index cols) const;
+                              Index cols, const Real<T>* finite) const;
     void multiply_depths(const MicroTile& tile, Index begin, Index end, T beta, T* C, Index ldc) const;
     void multiply_beside_the_zeros(const MicroTile& tile, Index begin, Index end, bool first) const;
     void from_left(Index j, Index cols) const;
@@ -68,9 +60,9 @@ template <Scalar T> struct InPlace {
 /// Columns (A on the right: rows) of B that are packed at a time.
 template <Scalar T> Index InPlace<T>::step() const
 {
-    const Index others = side == Side::left ? n : m, unit = side == Side::left ? with.kernel.nr : with.kernel.mr;
-    const Index most = with.tree[Loop::pc] * with.tree[Loop::jc] / order() / unit * unit;
-    return balanced_block(others, std::max(most, unit), unit);
+    const Index others = side == Side::left ? n : m;
+    const Index most = with.tree[Loop::pc] * with.tree[Loop::jc] / order() / unit() * unit();
+    return balanced_block(others, std::max(most, unit()), unit());
 }
 
 /// All that from_left and from_right ask for.
@@ -81,8 +73,21 @@ template <Scalar T> void InPlace<T>::reserve_buffers() const
                 mc = balanced_block(m, with.tree[Loop::ic], kernel.mr);
     const bool left = side == Side::left;
     const Index rows = std::min(m, left ? mc : step()), cols = std::min(n, left ? step() : nc);
-    scratch<Real<T>>(Buffer::right, kernel.right_size(kc, cols) * (left ? pieces : 1));
-    scratch<Real<T>>(Buffer::left, kernel.left_size(rows, kc) * (left ? 1 : pieces));
+    scratch<Real<T>>(Buffer::right, left ? piece(cols) * pieces : kernel.right_size(kc, cols));
+    scratch<Real<T>>(Buffer::left, left ? kernel.left_size(rows, kc) : piece(rows) * pieces);
+}
+
+/// Marks panels without infinity and NaN: the zeros beside A's triangle may be multiplied with them. Each by itself, so that what
+/// one has does not change the bits of another, whoever computes it.
+template <Scalar T> void InPlace<T>::mark_finite(Real<T>* piece, Index extent, Index depth) const
+{
+    Real<T>* mark = piece + panels(extent);
+    for (Index i = 0; i < extent; i += unit()) {
+        const Index width = side == Side::left ? with.kernel.nr : with.kernel.height(extent - i),
+                    size = planes<T> * width * depth;
+        *mark++ = Real<T>(with.kernel.all_finite(piece, size));
+        piece += size;
+    }
 }
 
 /// C <- alpha A B + beta C for depths [begin, end) of one micro-tile.
@@ -117,10 +122,10 @@ template <Scalar T> void InPlace<T>::multiply_beside_the_zeros(const MicroTile& 
 }
 
 /// Packed pieces of A and B, both of depths [p, p + depth), for rows from i0 and columns from j0 on. Each micro-tile has the
-/// depth its rows or columns reach; the first piece that it meets overwrites.
+/// depth its rows or columns reach; the first piece that it meets overwrites. `finite`: the marks of B's panels.
 template <Scalar T>
 void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right,
-                                      Index j0, Index cols) const
+                                      Index j0, Index cols, const Real<T>* finite) const
 {
     const MicroKernel<T>& kernel = with.kernel;
     for (Index j = 0; j < cols; j += kernel.nr) {
@@ -133,7 +138,8 @@ void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left,
             const MicroTile tile{
                 i0 + i, count, height, j0 + j, width, p, left + planes<T> * i * depth, right + planes<T> * j * depth};
             const bool first = begin == all.begin;
-            if (finite) multiply_depths(tile, begin, end, first ? T(0) : T(1), B + tile.i + tile.j * ldb, ldb);
+            if (finite[side == Side::left ? j / kernel.nr : i / kernel.mr] != 0)
+                multiply_depths(tile, begin, end, first ? T(0) : T(1), B + tile.i + tile.j * ldb, ldb);
             else multiply_beside_the_zeros(tile, begin, end, first);
         }
     }
@@ -143,10 +149,13 @@ void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left,
 template <Scalar T> void InPlace<T>::from_left(Index j, Index cols) const
 {
     const MicroKernel<T>& kernel = with.kernel;
-    const Index piece = kernel.right_size(kc, cols), mc = balanced_block(m, with.tree[Loop::ic], kernel.mr);
+    const Index piece = this->piece(cols), mc = balanced_block(m, with.tree[Loop::ic], kernel.mr);
     Real<T>* const packed = scratch<Real<T>>(Buffer::right, piece * ((m + kc - 1) / kc));
-    for (Index p = 0; p < m; p += kc)
-        pack_right(kernel, general(B + p + j * ldb, ldb), std::min(kc, m - p), cols, packed + p / kc * piece);
+    for (Index p = 0; p < m; p += kc) {
+        const Index depth = std::min(kc, m - p);
+        pack_right(kernel, general(B + p + j * ldb, ldb), depth, cols, packed + p / kc * piece);
+        mark_finite(packed + p / kc * piece, cols, depth);
+    }
     Real<T>* const left = scratch<Real<T>>(Buffer::left, kernel.left_size(std::min(mc, m), kc));
     for (Index i = 0; i < m; i += mc) {
         const Index rows = std::min(mc, m - i);
@@ -154,7 +163,8 @@ template <Scalar T> void InPlace<T>::from_left(Index j, Index cols) const
         for (Index p = all.begin / kc * kc; p < all.end; p += kc) {
             const Index depth = std::min(kc, m - p);
             pack_left(kernel, A.block(i, p), rows, depth, left);
-            multiply_micro_tiles(p, depth, left, i, rows, packed + p / kc * piece, j, cols);
+            const Real<T>* const of_b = packed + p / kc * piece;
+            multiply_micro_tiles(p, depth, left, i, rows, of_b, j, cols, of_b + panels(cols));
         }
     }
 }
@@ -163,11 +173,14 @@ template <Scalar T> void InPlace<T>::from_left(Index j, Index cols) const
 template <Scalar T> void InPlace<T>::from_right(Index i, Index rows) const
 {
     const MicroKernel<T>& kernel = with.kernel;
-    const Index piece = kernel.left_size(rows, kc), nc = balanced_block(n, with.tree[Loop::jc], kernel.nr);
+    const Index piece = this->piece(rows), nc = balanced_block(n, with.tree[Loop::jc], kernel.nr);
     const Index mc = with.tree[Loop::ic];
     Real<T>* const packed = scratch<Real<T>>(Buffer::left, piece * ((n + kc - 1) / kc));
-    for (Index p = 0; p < n; p += kc)
-        pack_left(kernel, general(B + i + p * ldb, ldb), rows, std::min(kc, n - p), packed + p / kc * piece);
+    for (Index p = 0; p < n; p += kc) {
+        const Index depth = std::min(kc, n - p);
+        pack_left(kernel, general(B + i + p * ldb, ldb), rows, depth, packed + p / kc * piece);
+        mark_finite(packed + p / kc * piece, rows, depth);
+    }
     Real<T>* const right = scratch<Real<T>>(Buffer::right, kernel.right_size(kc, std::min(nc, n)));
     for (Index j = 0; j < n; j += nc) {
         const Index cols = std::min(nc, n - j);
@@ -175,9 +188,10 @@ template <Scalar T> void InPlace<T>::from_right(Index i, Index rows) const
         for (Index p = all.begin / kc * kc; p < all.end; p += kc) {
             const Index depth = std::min(kc, n - p);
             pack_right(kernel, A.block(p, j), depth, cols, right);
+            const Real<T>* const of_b = packed + p / kc * piece;
             for (Index r = 0; r < rows; r += mc)
-                multiply_micro_tiles(p, depth, packed + p / kc * piece + planes<T> * r * depth, i + r, std::min(mc, rows - r),
-                                     right, j, cols);
+                multiply_micro_tiles(p, depth, of_b + planes<T> * r * depth, i + r, std::min(mc, rows - r), right, j, cols,
+                                     of_b + panels(rows) + r / kernel.mr);
         }
     }
 }
@@ -194,7 +208,7 @@ void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
     triangle.structure = Structure::triangular;
     triangle.uplo = uplo;
     triangle.diag = diag;
-    InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb, 0, all_finite(m, n, B, ldb)};
+    InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb};
     fit_to_memory(with, [&] {
         x.kc = std::min(x.order(), with.tree[Loop::pc]);
         x.reserve_buffers();
@@ -206,9 +220,7 @@ void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
     }
 }
 
-#define TRC_INSTANTIATE(T)                                                                                                       \
-    template bool all_finite(Index, Index, const T*, Index);                                                                     \
-    template void trmm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);
+#define TRC_INSTANTIATE(T) template void trmm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -156,6 +156,7 @@ template <Scalar T> struct MicroKernel {
     PackPanel pack_left_panel, pack_right_panel;
     /// The way back from a left panel.
     void (*unpack_left_panel)(const R* image, Index width, Index rows, Index depth, T* A, Index across, Index along);
+    bool (*all_finite)(const R* image, Index count); ///< has none of so many packed numbers an infinity or a NaN?
 
     ColumnKernel<T> columns; ///< for one vector at a time
 

@@ -94,6 +94,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .pack_left_panel = pack_panel<T, Bytes, true>,
                 .pack_right_panel = pack_panel<T, dividing_bytes<T>(Bytes, NR), false>,
                 .unpack_left_panel = unpack_panel<T, Bytes>,
+                .all_finite = all_finite<T, Bytes>,
                 .columns = ColumnLoops<T, Bytes>::entry()};
     }
 };

@@ -237,6 +237,21 @@ void unpack_panel(const Real<T>* image, Index width, Index rows, Index depth, T*
     Moves::unpack(image, width, rows, depth, A, across, along);
 }
 
+/// MicroKernel::all_finite: zero times either is a NaN, which a sum keeps.
+template <Scalar T, int Bytes> bool all_finite(const Real<T>* image, Index count)
+{
+    using R = Real<T>;
+    constexpr Index together = 4 * Bytes / Index(sizeof(R)); // sums that do not wait for one another
+    R sums[together] = {};
+    Index i = 0;
+    for (; i + together <= count; i += together)
+        for (Index s = 0; s < together; ++s) sums[s] += image[i + s] * 0;
+    for (; i < count; ++i) sums[0] += image[i] * 0;
+    R sum = 0;
+    for (const R one : sums) sum += one;
+    return sum == 0;
+}
+
 /// The widest vectors that `width` elements are a whole number of.
 template <Scalar T> constexpr int dividing_bytes(int bytes, int width)
 {
