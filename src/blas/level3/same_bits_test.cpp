@@ -6,6 +6,7 @@
 #include "graph/team.hpp"
 
 #include <cstring>
+#include <limits>
 
 namespace trencadis::blas {
 namespace {
@@ -45,6 +46,32 @@ protected:
 };
 using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(SameBits, Scalars);
+
+/// What one column (or row) of B has, infinities too, does not change the bits of the others, which may be another core's.
+TYPED_TEST(SameBits, OfTriangularProductsBesideInfinities)
+{
+    using T = TypeParam;
+    for_all_setups([&](const std::string& where) {
+        for (const Side side : {Side::left, Side::right}) {
+            const Index m = 61, n = 61, half = side == Side::left ? 48 : 24; // whole micro-tiles of every kernel
+            const auto A = random_triangle<T>(this->random, Uplo::lower, m);
+            auto B = random_matrix<T>(this->random, m, n);
+            B(m - 1, n - 1) = T(std::numeric_limits<Real<T>>::infinity());
+            auto whole = B, parts = B;
+            const auto multiply = [&](Stored<T>& C, Index i, Index rows, Index j, Index cols) {
+                trmm(side, Uplo::lower, Op::none, Diag::non_unit, rows, cols, T(1), A.data.data(), A.ld,
+                     C.data.data() + i + j * C.ld, C.ld);
+            };
+            multiply(whole, 0, m, 0, n);
+            if (side == Side::left) multiply(parts, 0, m, 0, half), multiply(parts, 0, m, half, n - half);
+            else multiply(parts, 0, half, 0, n), multiply(parts, half, m - half, 0, n);
+            for (Index j = 0; j < n; ++j)
+                for (Index i = 0; i < m; ++i)
+                    if (side == Side::left ? j < half : i < half)
+                        ASSERT_EQ(whole(i, j), parts(i, j)) << where << ' ' << char(side) << ' ' << i << ' ' << j;
+        }
+    });
+}
 
 TYPED_TEST(SameBits, OfProductsHoweverTheyAreCutUp)
 {

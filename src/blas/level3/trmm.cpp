@@ -29,7 +29,11 @@ template <Scalar T> struct InPlace {
         return side == Side::left ? kernel.right_size(kc, extent) : kernel.left_size(extent, kc);
     }
     Index unit() const { return side == Side::left ? with.kernel.nr : with.kernel.mr; }
-    Index piece(Index extent) const { return panels(extent) + (extent + unit() - 1) / unit(); }
+    Index piece(Index extent) const
+    {
+        constexpr Index line = 64 / sizeof(Real<T>); // vectors are aligned
+        return panels(extent) + ((extent + unit() - 1) / unit() + line - 1) / line * line;
+    }
     void mark_finite(Real<T>* piece, Index extent, Index depth) const;
 
     /// Rows of B that can be non-zero partners of `count` rows (columns) of A from `first` on: the rest of A is zero there.
