@@ -221,7 +221,7 @@ bool is_open(const RoutineOptions& options) { return options.variant.empty() && 
 Crew::PlanKey LaidOut::key_of(const Wanted& call, forms::Forms all)
 {
     const Problem& x = call.problem;
-    Crew::PlanKey key{all.data(), call.of.precision, x.m, x.n, x.k, x.nrhs, call.crew.device_bytes(), 0};
+    Crew::PlanKey key{all.data(), call.of.precision, x.m, x.n, x.k, x.nrhs, call.crew.device_bytes(), 0, x.side == Side::right};
     std::uint64_t bit = 1;
     for (const Place::Operand& operand : call.operands) {
         if (call.crew.has_arrays() && call.crew.lies_on_device(operand.data)) key.homes |= bit;
@@ -259,9 +259,11 @@ LaidOut::LaidOut(const Crew& crew, const Form& form, const RoutineOptions& optio
                  Operands operands)
 {
     const bool devices = crew.has_devices();
-    lay({crew, options, problem, of, operands}, form, devices);
+    const Wanted call{crew, options, problem, of, operands};
+    lay(call, form, devices);
     if (!devices) return;
     devices_ = foresee(crew, Crew::not_foreseen).expected.devices;
+    if (devices_ == 0) lay(call, form, false); // in the tiles of cores
     crew.note_form(*form_, nb_);
 }
 
@@ -304,6 +306,14 @@ LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& optio
         if (is_open(options)) crew.keep_plan(key, {form_, nb_, devices_});
     }
     crew.note_form(*form_, nb_);
+}
+
+bool LaidOut::takes_devices(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem, Scalars of,
+                            Operands operands)
+{
+    const std::optional<Crew::TakenPlan> plan =
+        is_open(options) ? crew.plan_of(key_of({crew, options, problem, of, operands}, all)) : std::nullopt;
+    return plan ? plan->devices != 0 : LaidOut(crew, all, options, problem, of, operands).devices_ != 0;
 }
 
 /// Of a call like one before.

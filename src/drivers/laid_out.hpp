@@ -53,6 +53,10 @@ public:
         return with_memory_for_tasks([&] { return crew.run_with(devices_, submit, options.interrupted); });
     }
 
+    /// Would devices take part?
+    static bool takes_devices(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
+                              Scalars of, Operands operands);
+
     /// Crew::expected_there of it.
     Seconds expected_there(const Crew& crew) const
     {
@@ -104,6 +108,17 @@ LaidOut lay_out(const Crew& crew, const Forms& form, const RoutineOptions& optio
                 std::initializer_list<Place::Operand> operands)
 {
     return LaidOut(crew, form, options, problem, LaidOut::scalars<T>, LaidOut::Operands(operands.begin(), operands.size()));
+}
+
+/// Is a product of so many flops for devices? Then it is laid out, whoever has time: tiles that fit into a device may have other
+/// bits than what cores share or a caller computes alone.
+template <Scalar T>
+bool is_for_devices(const Crew& crew, forms::Forms all, Flops flops, const RoutineOptions& options, const Problem& problem,
+                    std::initializer_list<Place::Operand> operands)
+{
+    constexpr Flops least = 5e5; // asked of nobody before the rest, since it says no to most calls
+    return flops > least && crew.has_devices() && flops > direct_limits(crew.workers(), crew.kernels().native()).ready &&
+           LaidOut::takes_devices(crew, all, options, problem, LaidOut::scalars<T>, {operands.begin(), operands.size()});
 }
 
 /// A call with operands that lie on a device. Returns its outcome.
