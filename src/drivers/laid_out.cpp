@@ -238,6 +238,7 @@ void LaidOut::lay(const Wanted& call, const Form& form, bool devices, Index nb)
     form.lay[call.of.precision](layout_, place, problem);
     form_ = &form;
     nb_ = problem.nb;
+    anew_ = problem.beta == 0.0;
 }
 
 void LaidOut::lay_first(const Wanted& call, forms::Forms all, bool devices)
@@ -373,7 +374,22 @@ LaidOut::LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOpt
         if (alike) crew.keep_plan(key, {form_, nb_, crew.all_devices()});
     }
     devices_ = crew.all_devices();
+    anew_ = false;
     crew.note_form(*form_, nb_);
+}
+
+Index LaidOut::run(Crew& crew, const RoutineOptions& options, bool here) const
+{
+    const auto submit = [this](Flow& flow) { layout_->submit(flow); };
+    if (here || devices_ == 0) return run_routine(crew, options, submit, here);
+    return with_memory_for_tasks([&] {
+        try {
+            return crew.run_with(devices_, submit, options.interrupted);
+        } catch (const Error& lost) {
+            if (!anew_ || lost.code() != ErrorCode::environment) throw;
+            return crew.run_with(0, submit, options.interrupted);
+        }
+    });
 }
 
 std::vector<LaidOut::Weighed> LaidOut::weighed(const Crew& crew, std::string_view routine, const Problem& problem, int precision)

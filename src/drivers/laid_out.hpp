@@ -45,13 +45,9 @@ public:
     LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
             Operands operands);
 
-    /// The outcome. `here`: by the calling thread alone.
-    Index run(Crew& crew, const RoutineOptions& options, bool here = false) const
-    {
-        const auto submit = [this](Flow& flow) { layout_->submit(flow); };
-        if (here || devices_ == 0) return run_routine(crew, options, submit, here);
-        return with_memory_for_tasks([&] { return crew.run_with(devices_, submit, options.interrupted); });
-    }
+    /// The outcome. `here`: by the calling thread alone. A product that needs nothing of what was in its result is computed once
+    /// more, by cores, where a device has taken values with it.
+    Index run(Crew& crew, const RoutineOptions& options, bool here = false) const;
 
     /// Would devices take part?
     static bool takes_devices(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
@@ -98,6 +94,7 @@ private:
     const Form* form_ = nullptr; ///< in which it is, with tiles of nb_
     Index nb_ = 0;
     std::uint64_t devices_ = 0; ///< that take part
+    bool anew_ = false;         ///< what is written was not read, and all matrices are the host's
 };
 
 /// Lays a call out: `problem` has the extents, the rest follows from the options and the crew. `form`: one, or those of a
