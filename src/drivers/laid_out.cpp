@@ -5,6 +5,7 @@
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "choices/plan.hpp"
+#include "kernels/providers/device_kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -144,6 +145,34 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
     return plans;
 }
 
+bool factors_there(const Crew& crew, int precision)
+{
+    return std::ranges::any_of(crew.device_kernels(), [&](const DeviceKernels* its) {
+        const auto asked = [&]<Scalar T>(T) {
+            return layout_of_precision<T> == precision && its->computes<T>() && its->routines<T>().factors();
+        };
+        return asked(float()) || asked(double()) || asked(std::complex<float>()) || asked(std::complex<double>());
+    });
+}
+
+/// For devices that take part always, of which nothing was measured: the largest tiles of which there are enough in a row that
+/// several tasks can go on at all times, or the smallest that suit devices. A form whose diagonal tiles cores share (those are
+/// the later ones) where no device factors them. None: it is so small that it goes by the tiles of cores.
+std::optional<DevicePlan> unmeasured_plan(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
+{
+    constexpr Index enough = 8, least = 4;
+    const bool first = factors_there(crew, of.precision);
+    std::optional<DevicePlan> best;
+    Index worth = 0;
+    for (const DevicePlan& plan : device_plans(crew, all, problem, of)) {
+        const Index in_a_row = pieces(extent_of(*plan.form, problem), plan.nb);
+        if (in_a_row < least) continue;
+        const Index its = in_a_row >= enough ? plan.nb : -plan.nb;
+        if (!best || its > worth || (its == worth && !first)) best = plan, worth = its;
+    }
+    return best;
+}
+
 /// Of a call whose matrices lie on devices, the largest tiles first; beside those, in the form that names tiles, the tiles that
 /// suit cores. Each is at most so many tiles or columns wide, as far as there are such: to weigh tasks takes time, and tiles make
 /// more of them.
@@ -280,8 +309,13 @@ void LaidOut::lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed
     // Among equals those that suit cores: what is expected is not better than that.
     constexpr double worth_it = 0.95;
     Seconds at_most = worth_it * best.expected.with;
-    const bool open = call.options.variant.empty() && call.options.nb == 0 && !always;
-    for (const DevicePlan& plan : open ? device_plans(call.crew, all, call.problem, call.of) : std::vector<DevicePlan>()) {
+    const bool open = call.options.variant.empty() && call.options.nb == 0, weighs = open && !always;
+    if (const auto plan = open && always ? unmeasured_plan(call.crew, all, call.problem, call.of) : std::nullopt) {
+        lay(call, *plan->form, true, plan->nb);
+        best.form = form_, best.nb = nb_;
+        if (tell) tell->push_back(best);
+    }
+    for (const DevicePlan& plan : weighs ? device_plans(call.crew, all, call.problem, call.of) : std::vector<DevicePlan>()) {
         lay(call, *plan.form, true, plan.nb);
         const Weighed other = foresee(call.crew, alone);
         if (tell) tell->push_back(other);
@@ -330,7 +364,7 @@ bool LaidOut::lay_again(const Wanted& call, forms::Forms all, const Crew::PlanKe
 }
 
 /// What is expected to be fastest with all devices, smaller tiles where they save three tenths: what more tasks cost, and cores
-/// that have to be woken for some, is not in what is expected. Where nothing is, by the tiles that suit cores.
+/// that have to be woken for some, is not in what is expected. Where nothing is, as in other calls of which nothing is.
 void LaidOut::lay_there(const Wanted& call, forms::Forms all)
 {
     constexpr double worth_it = 0.7;
@@ -347,7 +381,9 @@ void LaidOut::lay_there(const Wanted& call, forms::Forms all)
         soonest = expected;
         best = {form_, nb_};
     }
-    if (!best.form) lay_square(call, form_of_arrays(call.crew, all, call.of.precision));
+    const auto unmeasured = best.form ? std::nullopt : unmeasured_plan(call.crew, all, call.problem, call.of);
+    if (unmeasured) lay(call, *unmeasured->form, true, unmeasured->nb);
+    else if (!best.form) lay_square(call, form_of_arrays(call.crew, all, call.of.precision));
     else if (form_ != best.form || nb_ != best.nb) lay(call, *best.form, true, best.nb);
 }
 

@@ -276,8 +276,8 @@ void DeviceMemory::make_room(int device, Station& station, Lock& lock)
 }
 
 /// The first ones, while they cannot run: their data cannot come, their flow was cancelled, the device is lost. They go back to
-/// where they came from, where others can run them, or whoever finds elsewhere what did not come; what is nowhere else has had the
-/// flow fail, and then they are over. Whether there are any others for those of devices alone the engine knows.
+/// where they came from, where others can run them, or whoever finds elsewhere what did not come; what is nowhere else has had
+/// the flow fail, and then they are over. Whether there are any others for those of devices alone the engine knows.
 bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& done)
 {
     const std::size_t before = done.size();
