@@ -346,8 +346,7 @@ LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& optio
 bool LaidOut::takes_devices(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem, Scalars of,
                             Operands operands)
 {
-    const std::optional<Crew::TakenPlan> plan =
-        is_open(options) ? crew.plan_of(key_of({crew, options, problem, of, operands}, all)) : std::nullopt;
+    const std::optional<Crew::TakenPlan> plan = crew.plan_of(key_of({crew, options, problem, of, operands}, all));
     return plan ? plan->devices != 0 : LaidOut(crew, all, options, problem, of, operands).devices_ != 0;
 }
 

@@ -49,7 +49,7 @@ public:
     /// more, by cores, where a device has taken values with it.
     Index run(Crew& crew, const RoutineOptions& options, bool here = false) const;
 
-    /// Would devices take part?
+    /// Would devices take part in a call that leaves form and tiles open?
     static bool takes_devices(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
                               Scalars of, Operands operands);
 
@@ -114,6 +114,7 @@ bool is_for_devices(const Crew& crew, forms::Forms all, Flops flops, const Routi
                     std::initializer_list<Place::Operand> operands)
 {
     constexpr Flops least = 5e5; // asked of nobody before the rest, since it says no to most calls
+    if (options.nb != 0 || !options.variant.empty()) return false; // it is laid out in any case
     return flops > least && crew.has_devices() && flops > direct_limits(crew.workers(), crew.kernels().native()).ready &&
            LaidOut::takes_devices(crew, all, options, problem, LaidOut::scalars<T>, {operands.begin(), operands.size()});
 }
