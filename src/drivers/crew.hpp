@@ -117,6 +117,7 @@ public:
         Index m = 0, n = 0, k = 0, right_sides = 0;
         Bytes room = 0;          ///< of the smallest device
         std::uint64_t homes = 0; ///< one bit for each operand that lies on a device
+        bool right = false;      ///< side of the matrix that has m rows or n
         auto operator<=>(const PlanKey&) const = default;
     };
     struct TakenPlan {

@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
+#include <set>
 #include <vector>
 
 namespace trencadis {
@@ -76,6 +78,59 @@ TEST(Crew, IsGivenTheTilesOfAMediumCholeskyWhereItHasTime)
         if (first.empty()) first = A;
         EXPECT_EQ(A, first);
     }
+}
+
+/// With a device that takes part always, or in no call.
+class DeviceCrew final : public SmallCrew {
+public:
+    DeviceCrew(Outlook outlook, bool takes_part) : SmallCrew(2, outlook), takes_part_(takes_part) {}
+    bool has_devices() const override { return true; }
+    Bytes device_bytes() const override { return 1e5; }
+    Forecast devices_for(const std::function<void(Flow&)>&, Seconds) const override { return {takes_part_ ? 1U : 0U}; }
+    void keep_plan(const PlanKey& key, const TakenPlan&) const override { plans.insert(key); }
+
+    mutable std::set<PlanKey> plans;
+
+private:
+    const bool takes_part_;
+};
+
+/// Of one shape, a triangle of 400 rows and one of 1200 are two problems.
+TEST(Crew, WithADeviceKeepsAPlanForEachSide)
+{
+    constexpr Index m = 400, n = 1200;
+    std::vector<double> A(n * n), B(m * n, 1.0);
+    for (Index i = 0; i < n; ++i) A[std::size_t(i * (n + 1))] = 1;
+    DeviceCrew crew(Outlook::ready, true);
+    trsm(crew, Side::left, Uplo::lower, Op::none, Diag::non_unit, m, n, 1.0, A.data(), n, B.data(), m);
+    trsm(crew, Side::right, Uplo::lower, Op::none, Diag::non_unit, m, n, 1.0, A.data(), n, B.data(), m);
+    EXPECT_EQ(crew.plans.size(), 2);
+}
+
+/// Tiles that fit into a device have other bits than what a caller computes alone, or cores share.
+TEST(Crew, WithADeviceForAProductIsGivenItsTilesWhoeverHasTime)
+{
+    constexpr Index n = 127;
+    std::vector<double> A(n * n), first;
+    for (Index i = 0; i < n * n; ++i) A[std::size_t(i)] = std::sin(double(i));
+    const auto bits_of = [&](Outlook outlook, bool takes_part, int runs) {
+        DeviceCrew crew(outlook, takes_part);
+        std::vector<double> all(5 * A.size());
+        const auto C = [&](std::size_t which) { return all.data() + which * A.size(); };
+        gemm(crew, Op::none, Op::trans, n, n, n, 1.0, A.data(), n, A.data(), n, 0.0, C(0), n);
+        symm(crew, Side::left, Uplo::lower, n, n, 1.0, A.data(), n, A.data(), n, 0.0, C(1), n);
+        hemm(crew, Side::right, Uplo::upper, n, n, 1.0, A.data(), n, A.data(), n, 0.0, C(2), n);
+        syrk(crew, Uplo::lower, Op::none, n, n, 1.0, A.data(), n, 0.0, C(3), n);
+        syr2k(crew, Uplo::lower, Op::none, n, n, 1.0, A.data(), n, A.data(), n, 0.0, C(4), n);
+        EXPECT_EQ(crew.runs, runs);
+        return all;
+    };
+    const std::vector<double> there = bits_of(Outlook::ready, true, 5);
+    EXPECT_EQ(bits_of(Outlook::asleep, true, 5), there);
+    EXPECT_EQ(bits_of(Outlook::busy, true, 5), there);
+    const std::vector<double> tasks = bits_of(Outlook::ready, false, 5), alone = bits_of(Outlook::busy, false, 0);
+    for (std::size_t i = 0; i < 5; ++i)
+        EXPECT_TRUE(std::equal(tasks.begin() + i * n * n, tasks.begin() + (i + 1) * n * n, alone.begin() + i * n * n)) << i;
 }
 
 TEST(Crew, IsGivenTasksByThoseWhoAskForATileSizeOrAVariant)

@@ -146,6 +146,33 @@ TEST(FormsForDevices, AreNotWeighedWhereTheCallerOrTheSessionHasChosen)
     EXPECT_EQ(far.asked, 3);
 }
 
+/// What a call would take, of the order.
+std::pair<std::string_view, Index> taken(const CrewWithDevice& crew, const char* routine, Index order)
+{
+    const Problem problem{.m = order, .n = order, .k = std::string_view(routine) == "gemm" ? order : 0};
+    for (const LaidOut::Weighed& one : LaidOut::weighed(crew, routine, problem, layout_of_precision<double>))
+        if (one.taken) return {one.form->name, one.nb};
+    return {};
+}
+
+TEST(FormsForDevices, OfWhichNothingIsMeasuredHaveEnoughTilesInARow)
+{
+    CrewWithDevice crew(1, 1, 1);
+    crew.always = true;
+    crew.give_kernels(false);
+    using Taken = std::pair<std::string_view, Index>;
+    EXPECT_EQ(taken(crew, "potrf", 16384), Taken("two-level", 2048));
+    EXPECT_EQ(taken(crew, "potrf", 4096), Taken("two-level", 512));
+    EXPECT_EQ(taken(crew, "potrf", 2080), Taken("two-level", 416)) << "the smallest, five in a row";
+    EXPECT_EQ(taken(crew, "potrf", 1500).first, "in-place") << "by the tiles of cores";
+    EXPECT_LT(taken(crew, "potrf", 1500).second, 400);
+    EXPECT_EQ(taken(crew, "gemm", 8192), Taken("in-place", 1024));
+    crew.give_kernels(true);
+    EXPECT_EQ(taken(crew, "potrf", 16384), Taken("in-place", 2048)) << "the device has the diagonal tiles, too";
+    crew.figures.devices.front().bytes = 3 * 8 * 1024 * 1024;
+    EXPECT_EQ(taken(crew, "potrf", 16384), Taken("in-place", 1024)) << "three tiles have room";
+}
+
 TEST(FormsForDevices, AreWeighedOnceForCallsAlike)
 {
     CrewWithDevice far(6 * giga, 500 * giga, 5e-4), slow(6 * giga, 2 * giga, 5e-4);
@@ -322,14 +349,14 @@ TEST(FormsOfArraysOnDevices, OfSmallMatricesAreOneTile)
     }
 }
 
-TEST(FormsOfArraysOnDevices, AreThoseOfCoresWhereNothingIsExpectedOrTheCallerHasChosen)
+TEST(FormsOfArraysOnDevices, AreThoseOfOtherCallsWhereNothingIsExpectedOrTheCallerHasChosen)
 {
     CrewWithArrays crew;
     crew.lay(forms::potrf(), {.m = 16384, .n = 16384}, {.nb = 640});
     EXPECT_EQ(crew.nb, 640);
     crew.measured = false;
     crew.lay(forms::potrf(), {.m = 16384, .n = 16384});
-    EXPECT_LE(crew.nb, 512);
+    EXPECT_EQ(crew.nb, 2048) << "eight in a row";
     crew.lay(forms::gemm(), {.m = 1000, .n = 1000, .k = 1000});
     EXPECT_LT(crew.nb, 1000);
     crew.lay(forms::getrf(), {.m = 1000, .n = 1000});

@@ -5,6 +5,7 @@
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "choices/plan.hpp"
+#include "kernels/providers/device_kernels.hpp"
 
 #include <fmt/format.h>
 
@@ -144,6 +145,34 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
     return plans;
 }
 
+bool factors_there(const Crew& crew, int precision)
+{
+    return std::ranges::any_of(crew.device_kernels(), [&](const DeviceKernels* its) {
+        const auto asked = [&]<Scalar T>(T) {
+            return layout_of_precision<T> == precision && its->computes<T>() && its->routines<T>().factors();
+        };
+        return asked(float()) || asked(double()) || asked(std::complex<float>()) || asked(std::complex<double>());
+    });
+}
+
+/// For devices that take part always, of which nothing was measured: the largest tiles of which there are enough in a row that
+/// several tasks can go on at all times, or the smallest that suit devices. A form whose diagonal tiles cores share (those are
+/// the later ones) where no device factors them. None: it is so small that it goes by the tiles of cores.
+std::optional<DevicePlan> unmeasured_plan(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
+{
+    constexpr Index enough = 8, least = 4;
+    const bool first = factors_there(crew, of.precision);
+    std::optional<DevicePlan> best;
+    Index worth = 0;
+    for (const DevicePlan& plan : device_plans(crew, all, problem, of)) {
+        const Index in_a_row = pieces(extent_of(*plan.form, problem), plan.nb);
+        if (in_a_row < least) continue;
+        const Index its = in_a_row >= enough ? plan.nb : -plan.nb;
+        if (!best || its > worth || (its == worth && !first)) best = plan, worth = its;
+    }
+    return best;
+}
+
 /// Of a call whose matrices lie on devices, the largest tiles first; beside those, in the form that names tiles, the tiles that
 /// suit cores. Each is at most so many tiles or columns wide, as far as there are such: to weigh tasks takes time, and tiles make
 /// more of them.
@@ -221,7 +250,7 @@ bool is_open(const RoutineOptions& options) { return options.variant.empty() && 
 Crew::PlanKey LaidOut::key_of(const Wanted& call, forms::Forms all)
 {
     const Problem& x = call.problem;
-    Crew::PlanKey key{all.data(), call.of.precision, x.m, x.n, x.k, x.nrhs, call.crew.device_bytes(), 0};
+    Crew::PlanKey key{all.data(), call.of.precision, x.m, x.n, x.k, x.nrhs, call.crew.device_bytes(), 0, x.side == Side::right};
     std::uint64_t bit = 1;
     for (const Place::Operand& operand : call.operands) {
         if (call.crew.has_arrays() && call.crew.lies_on_device(operand.data)) key.homes |= bit;
@@ -238,6 +267,7 @@ void LaidOut::lay(const Wanted& call, const Form& form, bool devices, Index nb)
     form.lay[call.of.precision](layout_, place, problem);
     form_ = &form;
     nb_ = problem.nb;
+    anew_ = problem.beta == 0.0;
 }
 
 void LaidOut::lay_first(const Wanted& call, forms::Forms all, bool devices)
@@ -259,9 +289,11 @@ LaidOut::LaidOut(const Crew& crew, const Form& form, const RoutineOptions& optio
                  Operands operands)
 {
     const bool devices = crew.has_devices();
-    lay({crew, options, problem, of, operands}, form, devices);
+    const Wanted call{crew, options, problem, of, operands};
+    lay(call, form, devices);
     if (!devices) return;
     devices_ = foresee(crew, Crew::not_foreseen).expected.devices;
+    if (devices_ == 0) lay(call, form, false); // in the tiles of cores
     crew.note_form(*form_, nb_);
 }
 
@@ -277,8 +309,13 @@ void LaidOut::lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed
     // Among equals those that suit cores: what is expected is not better than that.
     constexpr double worth_it = 0.95;
     Seconds at_most = worth_it * best.expected.with;
-    const bool open = call.options.variant.empty() && call.options.nb == 0 && !always;
-    for (const DevicePlan& plan : open ? device_plans(call.crew, all, call.problem, call.of) : std::vector<DevicePlan>()) {
+    const bool open = call.options.variant.empty() && call.options.nb == 0, weighs = open && !always;
+    if (const auto plan = open && always ? unmeasured_plan(call.crew, all, call.problem, call.of) : std::nullopt) {
+        lay(call, *plan->form, true, plan->nb);
+        best.form = form_, best.nb = nb_;
+        if (tell) tell->push_back(best);
+    }
+    for (const DevicePlan& plan : weighs ? device_plans(call.crew, all, call.problem, call.of) : std::vector<DevicePlan>()) {
         lay(call, *plan.form, true, plan.nb);
         const Weighed other = foresee(call.crew, alone);
         if (tell) tell->push_back(other);
@@ -306,6 +343,13 @@ LaidOut::LaidOut(const Crew& crew, forms::Forms all, const RoutineOptions& optio
     crew.note_form(*form_, nb_);
 }
 
+bool LaidOut::takes_devices(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem, Scalars of,
+                            Operands operands)
+{
+    const std::optional<Crew::TakenPlan> plan = crew.plan_of(key_of({crew, options, problem, of, operands}, all));
+    return plan ? plan->devices != 0 : LaidOut(crew, all, options, problem, of, operands).devices_ != 0;
+}
+
 /// Of a call like one before.
 bool LaidOut::lay_again(const Wanted& call, forms::Forms all, const Crew::PlanKey& key)
 {
@@ -319,7 +363,7 @@ bool LaidOut::lay_again(const Wanted& call, forms::Forms all, const Crew::PlanKe
 }
 
 /// What is expected to be fastest with all devices, smaller tiles where they save three tenths: what more tasks cost, and cores
-/// that have to be woken for some, is not in what is expected. Where nothing is, by the tiles that suit cores.
+/// that have to be woken for some, is not in what is expected. Where nothing is, as in other calls of which nothing is.
 void LaidOut::lay_there(const Wanted& call, forms::Forms all)
 {
     constexpr double worth_it = 0.7;
@@ -336,7 +380,9 @@ void LaidOut::lay_there(const Wanted& call, forms::Forms all)
         soonest = expected;
         best = {form_, nb_};
     }
-    if (!best.form) lay_square(call, form_of_arrays(call.crew, all, call.of.precision));
+    const auto unmeasured = best.form ? std::nullopt : unmeasured_plan(call.crew, all, call.problem, call.of);
+    if (unmeasured) lay(call, *unmeasured->form, true, unmeasured->nb);
+    else if (!best.form) lay_square(call, form_of_arrays(call.crew, all, call.of.precision));
     else if (form_ != best.form || nb_ != best.nb) lay(call, *best.form, true, best.nb);
 }
 
@@ -363,7 +409,22 @@ LaidOut::LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOpt
         if (alike) crew.keep_plan(key, {form_, nb_, crew.all_devices()});
     }
     devices_ = crew.all_devices();
+    anew_ = false;
     crew.note_form(*form_, nb_);
+}
+
+Index LaidOut::run(Crew& crew, const RoutineOptions& options, bool here) const
+{
+    const auto submit = [this](Flow& flow) { layout_->submit(flow); };
+    if (here || devices_ == 0) return run_routine(crew, options, submit, here);
+    return with_memory_for_tasks([&] {
+        try {
+            return crew.run_with(devices_, submit, options.interrupted);
+        } catch (const Error& lost) {
+            if (!anew_ || lost.code() != ErrorCode::environment) throw;
+            return crew.run_with(0, submit, options.interrupted);
+        }
+    });
 }
 
 std::vector<LaidOut::Weighed> LaidOut::weighed(const Crew& crew, std::string_view routine, const Problem& problem, int precision)

@@ -45,13 +45,13 @@ public:
     LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,
             Operands operands);
 
-    /// The outcome. `here`: by the calling thread alone.
-    Index run(Crew& crew, const RoutineOptions& options, bool here = false) const
-    {
-        const auto submit = [this](Flow& flow) { layout_->submit(flow); };
-        if (here || devices_ == 0) return run_routine(crew, options, submit, here);
-        return with_memory_for_tasks([&] { return crew.run_with(devices_, submit, options.interrupted); });
-    }
+    /// The outcome. `here`: by the calling thread alone. A product that needs nothing of what was in its result is computed once
+    /// more, by cores, where a device has taken values with it.
+    Index run(Crew& crew, const RoutineOptions& options, bool here = false) const;
+
+    /// Would devices take part in a call that leaves form and tiles open?
+    static bool takes_devices(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
+                              Scalars of, Operands operands);
 
     /// Crew::expected_there of it.
     Seconds expected_there(const Crew& crew) const
@@ -94,6 +94,7 @@ private:
     const Form* form_ = nullptr; ///< in which it is, with tiles of nb_
     Index nb_ = 0;
     std::uint64_t devices_ = 0; ///< that take part
+    bool anew_ = false;         ///< what is written was not read, and all matrices are the host's
 };
 
 /// Lays a call out: `problem` has the extents, the rest follows from the options and the crew. `form`: one, or those of a
@@ -104,6 +105,18 @@ LaidOut lay_out(const Crew& crew, const Forms& form, const RoutineOptions& optio
                 std::initializer_list<Place::Operand> operands)
 {
     return LaidOut(crew, form, options, problem, LaidOut::scalars<T>, LaidOut::Operands(operands.begin(), operands.size()));
+}
+
+/// Is a product of so many flops for devices? Then it is laid out, whoever has time: tiles that fit into a device may have other
+/// bits than what cores share or a caller computes alone.
+template <Scalar T>
+bool is_for_devices(const Crew& crew, forms::Forms all, Flops flops, const RoutineOptions& options, const Problem& problem,
+                    std::initializer_list<Place::Operand> operands)
+{
+    constexpr Flops least = 5e5; // asked of nobody before the rest, since it says no to most calls
+    if (options.nb != 0 || !options.variant.empty()) return false; // it is laid out in any case
+    return flops > least && crew.has_devices() && flops > direct_limits(crew.workers(), crew.kernels().native()).ready &&
+           LaidOut::takes_devices(crew, all, options, problem, LaidOut::scalars<T>, {operands.begin(), operands.size()});
 }
 
 /// A call with operands that lie on a device. Returns its outcome.

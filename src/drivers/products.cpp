@@ -68,10 +68,14 @@ template <Scalar T> struct SideProduct {
         blas::TeamProduct<T> shared(product(structure), with);
         return share_out<T>(crew, shared, flops());
     }
+    Problem problem() const { return {.m = m, .n = n, .side = side, .uplo = uplo, .alpha = alpha, .beta = beta}; }
+    bool is_for_devices(forms::Forms all, const RoutineOptions& options) const
+    {
+        return trencadis::is_for_devices<T>(crew, all, flops(), options, problem(), {{A, lda}, {B, ldb}, {C, ldc}});
+    }
     void run(forms::Forms all, const RoutineOptions& options) const
     {
-        const Problem problem{.m = m, .n = n, .side = side, .uplo = uplo, .alpha = alpha, .beta = beta};
-        lay_out<T>(crew, all, options, problem, {{A, lda}, {B, ldb}, {C, ldc}}).run(crew, options);
+        lay_out<T>(crew, all, options, problem(), {{A, lda}, {B, ldb}, {C, ldc}}).run(crew, options);
     }
 };
 
@@ -109,6 +113,18 @@ template <Scalar T>
     const Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta};
     run_on_devices<T>(crew, forms::gemm(), options, problem, {{A, lda}, {B, ldb}, {C, ldc}});
 }
+/// Likewise. From the host's memory; false: it is not for devices, and nothing was done.
+template <Scalar T>
+[[gnu::noinline]] bool gemm_with_devices(Crew& crew, const blas::Product<T>& x, Op op_a, Op op_b, Index lda, Index ldb,
+                                         const Chosen& how, Flops flops)
+{
+    const Problem problem{
+        .m = x.m, .n = x.n, .k = x.k, .op = op_a, .op_b = op_b, .alpha = x.alpha, .beta = x.beta, .workers = how.grain()};
+    const std::initializer_list<Place::Operand> operands{{x.A.data, lda}, {x.B.data, ldb}, {x.C, x.cs}};
+    if (!is_for_devices<T>(crew, forms::gemm(), flops, how.options(), problem, operands)) return false;
+    lay_out<T>(crew, forms::gemm(), how.options(), problem, operands).run(crew, how.options(), how.here());
+    return true;
+}
 
 } // namespace
 
@@ -126,6 +142,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     const Flops flops = operations::gemm(double(m), double(n), double(k)).flops<T>();
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
     const bool ours = crew.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, way);
+    if (flops > least_shared && crew.has_devices() && gemm_with_devices(crew, whole, op_a, op_b, lda, ldb, how, flops)) return;
     constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
     // Complex numbers keep a core busy without being packed: in single precision that is over in half the time.
     const bool wide = is_complex<T> && in_double<T>(flops) >= least_shared;
@@ -160,8 +177,10 @@ void symm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
 {
     const SideProduct<T> call{crew, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
     call.check("symm", options);
-    if (call.nothing_to_do() || call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
-    if (runs_directly(crew, call.flops(), options))
+    if (call.nothing_to_do()) return;
+    const bool devices = call.is_for_devices(forms::symm(), options);
+    if (!devices && call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
+    if (!devices && runs_directly(crew, call.flops(), options))
         return crew.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
     call.run(forms::symm(), options);
 }
@@ -172,8 +191,10 @@ void hemm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
 {
     const SideProduct<T> call{crew, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
     call.check("hemm", options);
-    if (call.nothing_to_do() || call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
-    if (runs_directly(crew, call.flops(), options))
+    if (call.nothing_to_do()) return;
+    const bool devices = call.is_for_devices(forms::hemm(), options);
+    if (!devices && call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
+    if (!devices && runs_directly(crew, call.flops(), options))
         return crew.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
     call.run(forms::hemm(), options);
 }

@@ -39,14 +39,15 @@ void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, I
     require(crew, TRC_ARGUMENTS_syrk(TRC_CHECK));
     check_options("syrk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (is_short<T>(crew, operations::rank_k(double(n), double(k)).flops<T>(), crew.kernels().native(KernelRoutine::syrk),
-                    options) &&
+    const Flops flops = operations::rank_k(double(n), double(k)).flops<T>();
+    const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
+    const std::initializer_list<Place::Operand> operands{{A, lda}, {C, ldc}};
+    const bool devices = is_for_devices<T>(crew, forms::syrk(), flops, options, problem, operands);
+    if (!devices && is_short<T>(crew, flops, crew.kernels().native(KernelRoutine::syrk), options) &&
         share_rank_k(crew, uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc))
         return;
-    if (runs_directly(crew, operations::rank_k(double(n), double(k)).flops<T>(), options))
-        return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
-    lay_out<T>(crew, forms::syrk(), options, problem, {{A, lda}, {C, ldc}}).run(crew, options);
+    if (!devices && runs_directly(crew, flops, options)) return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    lay_out<T>(crew, forms::syrk(), options, problem, operands).run(crew, options);
 }
 
 template <Scalar T>
@@ -56,14 +57,15 @@ void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T
     require(crew, TRC_ARGUMENTS_herk(TRC_CHECK));
     check_options("herk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (is_short<T>(crew, operations::rank_k(double(n), double(k)).flops<T>(), crew.kernels().native(KernelRoutine::herk),
-                    options) &&
+    const Flops flops = operations::rank_k(double(n), double(k)).flops<T>();
+    const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
+    const std::initializer_list<Place::Operand> operands{{A, lda}, {C, ldc}};
+    const bool devices = is_for_devices<T>(crew, forms::herk(), flops, options, problem, operands);
+    if (!devices && is_short<T>(crew, flops, crew.kernels().native(KernelRoutine::herk), options) &&
         share_rank_k(crew, uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc))
         return;
-    if (runs_directly(crew, operations::rank_k(double(n), double(k)).flops<T>(), options))
-        return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
-    lay_out<T>(crew, forms::herk(), options, problem, {{A, lda}, {C, ldc}}).run(crew, options);
+    if (!devices && runs_directly(crew, flops, options)) return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    lay_out<T>(crew, forms::herk(), options, problem, operands).run(crew, options);
 }
 
 template <Scalar T>
@@ -73,10 +75,12 @@ void syr2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     require(crew, TRC_ARGUMENTS_syr2k(TRC_CHECK));
     check_options("syr2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (runs_directly(crew, operations::rank_2k(double(n), double(k)).flops<T>(), options))
-        return crew.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    const Flops flops = operations::rank_2k(double(n), double(k)).flops<T>();
     const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
-    lay_out<T>(crew, forms::syr2k(), options, problem, {{A, lda}, {B, ldb}, {C, ldc}}).run(crew, options);
+    const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
+    if (!is_for_devices<T>(crew, forms::syr2k(), flops, options, problem, operands) && runs_directly(crew, flops, options))
+        return crew.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    lay_out<T>(crew, forms::syr2k(), options, problem, operands).run(crew, options);
 }
 
 template <Scalar T>
@@ -86,10 +90,12 @@ void her2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     require(crew, TRC_ARGUMENTS_her2k(TRC_CHECK));
     check_options("her2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
-    if (runs_directly(crew, operations::rank_2k(double(n), double(k)).flops<T>(), options))
-        return crew.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    const Flops flops = operations::rank_2k(double(n), double(k)).flops<T>();
     const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
-    lay_out<T>(crew, forms::her2k(), options, problem, {{A, lda}, {B, ldb}, {C, ldc}}).run(crew, options);
+    const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
+    if (!is_for_devices<T>(crew, forms::her2k(), flops, options, problem, operands) && runs_directly(crew, flops, options))
+        return crew.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    lay_out<T>(crew, forms::her2k(), options, problem, operands).run(crew, options);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

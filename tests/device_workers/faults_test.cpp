@@ -177,6 +177,41 @@ TEST(DeviceFaults, LeaveNoTaskOfDevicesAloneWaitingForEver)
         }
 }
 
+/// Twice what it was.
+struct DoubleArgs {
+    Flops flops() const { return 1e3; }
+    void run_on_device(TaskContext& context) const
+    {
+        double* const block = static_cast<double*>(context.operand(0).data);
+        static_cast<const QueueKernels*>(context.kernels())->queue->enqueue(flops(), [=](const BlockMap& map) {
+            double* const at = static_cast<double*>(map.at(block));
+            for (Index i = 0; i < 1000; ++i) at[i] *= 2;
+        });
+    }
+};
+constexpr Codelet doubling = codelet_of<DoubleArgs>("double");
+
+TEST(DeviceFaults, LeaveTasksOfDevicesAloneToAnotherDevice)
+{
+    for (const char* scheduler : {"mosaic", "eager", "ws", "h1", "h2", "dmda", "heft", "cats", "locality-default"})
+        for (const char* words : {"emulated:2,lose-at=1+9999", "emulated:2,fail-kernel=1+9999", "emulated:2,fail-copy=1+9999"}) {
+            EngineOnDevices on(words, scheduler, 1, 2);
+            const auto is_gone = [&] { return !on.engine->traffic()[0].fault.empty(); };
+            int calls = 0;
+            for (; calls < 500 && !is_gone(); ++calls) {
+                std::vector<double> data(20000, 1);
+                const auto body = [&](Flow& flow) {
+                    for (Index t = 0; t < 20; ++t)
+                        flow.submit(doubling, DoubleArgs{},
+                                    {Access{Datum(data.data() + 1000 * t, 10, 100, 10, 8), AccessMode::readwrite}});
+                };
+                ASSERT_NO_THROW(on.engine->run({}, body)) << scheduler << ' ' << words;
+                ASSERT_EQ(data, std::vector<double>(20000, 2)) << scheduler << ' ' << words;
+            }
+            EXPECT_TRUE(is_gone()) << scheduler << ' ' << words << " after " << calls << " calls";
+        }
+}
+
 /// Adds one to each element, on devices in two kernels, between which or before which the body may throw.
 struct Throwing {
     enum class Where : std::uint8_t { nowhere, before, between };

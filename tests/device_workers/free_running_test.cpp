@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <thread>
 
 namespace trencadis::testing {
@@ -43,7 +44,10 @@ struct Tiles {
 
 constexpr Flops unit = 8e6;        ///< of a product of two tiles, on one unit: 8 ms
 constexpr double bandwidth = 10e6; ///< bytes per second: a tile takes 3 ms
-constexpr int devices_there = 2;
+/// Unequal: two equal ones end their first tasks at the same time, and who of them is first by some us, which no simulation
+/// knows, decides who has what until the end (docs/decisions/0078).
+constexpr double device_speeds[] = {1e9, 0.8e9};
+constexpr int devices_there = std::size(device_speeds);
 
 /// Tile Cholesky of n x n tiles: the tasks on the diagonal are a core's, all others devices'.
 void cholesky(Flow& flow, Tiles& tiles, Index n)
@@ -72,8 +76,8 @@ Bytes simulated(const Setting& its, std::uint64_t seed, const std::function<void
     machine.kernels = {{"potrf", "kind0", flops_per_second * 1e-9}};
     for (int d = 0; d < devices_there; ++d) {
         const std::string name = "gpu" + std::to_string(d);
-        for (const char* kernel : {"gemm", "trsm", "syrk"}) machine.kernels.push_back({kernel, name, flops_per_second * 1e-9});
-        machine.devices.push_back({name, name, 0, its.tiles * Tiles::bytes, flops_per_second * 1e-9, -1, {}});
+        for (const char* kernel : {"gemm", "trsm", "syrk"}) machine.kernels.push_back({kernel, name, device_speeds[d] * 1e-9});
+        machine.devices.push_back({name, name, 0, its.tiles * Tiles::bytes, device_speeds[d] * 1e-9, -1, {}});
         machine.links.push_back({"node0", name, bandwidth, 0});
     }
     const std::string text = in_own_process([&] {
@@ -91,19 +95,19 @@ Bytes real(const Setting& its, const std::function<void(Flow&)>& submit)
 {
     const devices::DeviceList list = devices::open_devices(
         "emulated:" + std::to_string(devices_there) + ",memory=" + std::to_string(long(its.tiles * Tiles::bytes / 1024)) +
-        "KiB,speed=1GFlop/s,pageable=1,bandwidth=" + std::to_string(bandwidth * 1e-6) + "MB/s");
+        "KiB,speed=1GFlop/s+0.8GFlop/s,pageable=1,bandwidth=" + std::to_string(bandwidth * 1e-6) + "MB/s");
     const std::unique_ptr<Threads> threads = find_entry("thread back end", threads_entries(), "native").make();
     EngineParts parts{std::vector<WorkerPlace>(1), parse_scheduler(its.scheduler), threads.get()};
     parts.callers_anywhere = true;
-    const auto knows = [&](const char* kernel, const std::string& kind) {
-        for (int size = 0; size < 40; ++size) parts.speeds.set({kernel, 0, kind}, {double(size), flops_per_second});
+    const auto knows = [&](const char* kernel, const std::string& kind, double rate) {
+        for (int size = 0; size < 40; ++size) parts.speeds.set({kernel, 0, kind}, {double(size), rate});
     };
-    knows("potrf", "core");
+    knows("potrf", "core", flops_per_second);
     std::vector<QueueKernels> kernels(list.size());
     for (std::size_t d = 0; d < list.size(); ++d) {
         kernels[d].queue = &list[d]->kernels();
         parts.device_units.push_back({list[d].get(), &kernels[d], {bandwidth, bandwidth}});
-        for (const char* kernel : {"gemm", "trsm", "syrk"}) knows(kernel, list[d]->name());
+        for (const char* kernel : {"gemm", "trsm", "syrk"}) knows(kernel, list[d]->name(), device_speeds[d]);
     }
     const std::unique_ptr<Engine> engine = find_entry("engine", engine_entries(), "native").make(std::move(parts));
     engine->run({}, submit);
@@ -113,10 +117,10 @@ Bytes real(const Setting& its, const std::function<void(Flow&)>& submit)
 }
 
 /// Both vary by some per cent from run to run, since who is first decides who has what. On average they agree within a twentieth,
-/// which ends the runs; where threads are woken late, of h2 only within a tenth, for hours at a time on one machine.
+/// which ends the runs.
 void expect_about(const Setting& its)
 {
-    constexpr int seeds = 12, least = 2, most = 8;
+    constexpr int seeds = 12, least = 2, most = 16;
     Tiles tiles(144);
     const auto graph = [&](Flow& flow) { cholesky(flow, tiles, 12); };
     Bytes expected = 0, seen = 0;
@@ -125,7 +129,7 @@ void expect_about(const Setting& its)
     int runs = 0;
     const auto ratio = [&] { return seen / runs / expected; };
     while (runs < least || (std::abs(ratio() - 1) > 0.05 && runs < most)) seen += real(its, graph), ++runs;
-    EXPECT_NEAR(ratio(), 1, 0.15) << its.scheduler << " with room for " << its.tiles << " tiles, mean of " << runs << " runs";
+    EXPECT_NEAR(ratio(), 1, 0.05) << its.scheduler << " with room for " << its.tiles << " tiles, mean of " << runs << " runs";
     std::printf("%s, room for %d tiles: %.3f of the simulation's bytes, mean of %d runs\n", its.scheduler, its.tiles, ratio(),
                 runs);
     std::fflush(stdout); // what is simulated next is another process

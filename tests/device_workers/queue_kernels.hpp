@@ -16,10 +16,14 @@ struct QueueKernels : Kernels {
 /// The native engine with some cores and the devices that the words say, whose tasks enqueue functions.
 struct EngineOnDevices {
     EngineOnDevices(const std::string& words, const std::string& scheduler, int cores, int slots)
+        : EngineOnDevices(words, parse_scheduler(scheduler), cores, slots)
+    {
+    }
+    EngineOnDevices(const std::string& words, const SchedulerSpec& scheduler, int cores, int slots)
         : list(devices::open_devices(words)), kernels(list.size()),
           threads(find_entry("thread back end", threads_entries(), "native").make())
     {
-        EngineParts parts{std::vector<WorkerPlace>(std::size_t(cores)), parse_scheduler(scheduler), threads.get()};
+        EngineParts parts{std::vector<WorkerPlace>(std::size_t(cores)), scheduler, threads.get()};
         parts.callers_anywhere = true;
         parts.device_slots = slots;
         for (std::size_t d = 0; d < list.size(); ++d) {

@@ -154,11 +154,11 @@ TEST_P(Handles, AJoinThatFailsInsideTheUnitIsNotTakenForThatOfTheUnit)
     GLT_ult unit;
     GLT_tasklet tasklet;
     glt_ult_create([](void*) { glt_ult_join(nullptr); }, nullptr, &unit);
-    glt_tasklet_create([](void*) { glt_tasklet_free(nullptr); }, nullptr, &tasklet);
     glt_ult_join(&unit);
     EXPECT_EQ(glt_ult_try_join(&unit), GLT_ERROR_HANDLE) << "it was joined, whatever it did itself";
     EXPECT_NE(errors.text().find("joined already"), std::string::npos) << errors.text();
     glt_ult_free(&unit);
+    glt_tasklet_create([](void*) { glt_tasklet_free(nullptr); }, nullptr, &tasklet); // which reports whenever it runs
     glt_tasklet_free(&tasklet);
     EXPECT_EQ(unit, nullptr);
     EXPECT_EQ(tasklet, nullptr);

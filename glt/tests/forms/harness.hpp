@@ -41,30 +41,41 @@ class Errors {
 public:
     Errors()
     {
-        seen().clear();
         glt_last_status();
+        {
+            const std::lock_guard hold(seen().lock);
+            seen().errors.clear();
+        }
         glt_set_error_handler([](int status, const char* message) {
-            const std::lock_guard hold(lock()); // units report from several threads
-            seen().emplace_back(status, message);
+            const std::lock_guard hold(seen().lock); // units report from several threads, also while a test looks
+            seen().errors.emplace_back(status, message);
         });
     }
     ~Errors() { glt_set_error_handler(nullptr); }
     Errors(const Errors&) = delete;
     Errors& operator=(const Errors&) = delete;
-    std::size_t count() const { return seen().size(); }
-    int status() const { return seen().empty() ? GLT_SUCCESS : seen().back().first; }
-    std::string text() const { return seen().empty() ? "" : seen().back().second; }
+    std::size_t count() const
+    {
+        const std::lock_guard hold(seen().lock);
+        return seen().errors.size();
+    }
+    int status() const { return last().first; }
+    std::string text() const { return last().second; }
 
 private:
-    static std::mutex& lock()
+    struct Seen {
+        std::mutex lock;
+        std::vector<std::pair<int, std::string>> errors;
+    };
+    static Seen& seen()
     {
-        static std::mutex one;
-        return one;
+        static Seen all;
+        return all;
     }
-    static std::vector<std::pair<int, std::string>>& seen()
+    static std::pair<int, std::string> last()
     {
-        static std::vector<std::pair<int, std::string>> errors;
-        return errors;
+        const std::lock_guard hold(seen().lock);
+        return seen().errors.empty() ? std::pair<int, std::string>(GLT_SUCCESS, "") : seen().errors.back();
     }
 };
 

@@ -120,12 +120,11 @@ void DeviceMemory::end_task(int device, Station& station, const DeviceDriver::En
     station.claims.pop();
     const bool whole = !ended.thrown || dead || !ended.touched || is_whole_without(device, task, ended.thrown);
     replicas_.release(data_of(task), space_of(device), !dead && !ended.thrown);
-    const bool again = (dead || ended.thrown) && whole && task.flow->may_run(task), back = again && task.codelet->core;
+    const bool again = (dead || ended.thrown) && whole && task.flow->may_run(task);
+    const bool back = again && (task.codelet->core || !ended.thrown);
     std::exception_ptr failure = ended.thrown;
-    if (back && ended.thrown) {
-        for_cores_.emplace(&task, task.flow); // what its body threw on one device it may throw on any, again and again
-        station.takes_less = true;
-    } else if (again && !ended.thrown) failure = error_of(station, station.fault, fmt::format("task '{}'", task.label));
+    if (back && ended.thrown) for_cores_.emplace(&task, task.flow); // on one device it may throw on any, again and again
+    station.takes_less |= back;
     done.push_back({&task, back ? nullptr : std::move(failure), ended.begin_ns, ended.end_ns, back});
 }
 
@@ -277,8 +276,8 @@ void DeviceMemory::make_room(int device, Station& station, Lock& lock)
 }
 
 /// The first ones, while they cannot run: their data cannot come, their flow was cancelled, the device is lost. They go back to
-/// where they came from, where cores can run them, or whoever finds elsewhere what did not come; what is nowhere else has had the
-/// flow fail, and then they are over.
+/// where they came from, where others can run them, or whoever finds elsewhere what did not come; what is nowhere else has had
+/// the flow fail, and then they are over. Whether there are any others for those of devices alone the engine knows.
 bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& done)
 {
     const std::size_t before = done.size();
@@ -287,15 +286,10 @@ bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& 
         Task& task = *claim.task;
         const bool dead = station.dead.load(std::memory_order_relaxed), stopped = !task.flow->may_run(task);
         if (!claim.impossible && !claim.broken && !claim.missed && !dead && !stopped) break;
-        const bool lost = claim.missed && task.flow->has_failed();
-        const bool back = !stopped && !lost && (task.codelet->core || (claim.missed && !dead));
+        const bool lost = claim.missed && task.flow->has_failed(), disagrees = claim.failure && !task.codelet->core;
+        const bool back = !stopped && !lost && !disagrees;
         std::exception_ptr failure = claim.failure;
-        const std::string where = fmt::format("task '{}'", task.label);
-        if (claim.impossible && !failure)
-            failure = error_of(station, {devices::Fault::out_of_memory, "its data do not fit together"}, where);
-        else if (claim.broken && !dead)
-            failure = error_of(station, {devices::Fault::out_of_memory, "there is no memory for its data"}, where);
-        else if (dead && !stopped) failure = error_of(station, station.fault, where);
+        station.takes_less |= back;
         if (claim.acquired) replicas_.release(data_of(task), space_of(device), false);
         station.claims.pop();
         done.push_back({&task, back ? nullptr : std::move(failure), 0, 0, back});

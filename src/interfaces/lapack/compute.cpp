@@ -95,6 +95,12 @@ void say_without_devices(const Error& reason)
     say_once(said, "the calling thread computes alone, without devices", reason.what());
 }
 
+void say_half_done(const char* routine, bool is_told, const char* reason)
+{
+    if (is_told) std::fprintf(stderr, "trencadis: %s is half done, INFO = %d: %s\n", routine, int(half_done), reason);
+    else std::fprintf(stderr, "trencadis: %s is half done, and its result NaN: %s\n", routine, reason);
+}
+
 bool chosen_kernels_take(Index largest)
 {
     return largest <= std::numeric_limits<std::int32_t>::max() || direct_kernels().name() == "native";

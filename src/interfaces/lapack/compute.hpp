@@ -1,22 +1,27 @@
 #pragma once
+#include "algorithms/arguments.hpp"
 #include "algorithms/routines.hpp"
 #include "base/error.hpp"
 #include "base/kept_errno.hpp"
 #include "base/uncancelled.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "kernels/providers/provider.hpp"
+#include "matrix/region.hpp"
 #include "session/session.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <new>
 #include <string>
+#include <type_traits>
 
 /// How a call whose arguments are in order is carried out: small ones on the calling thread, without a session; large ones by the
 /// standard session's workers, which start with the first of them. BLAS knows no failure: where there can be no
 /// session the calling thread computes alone, and says so once; what cannot be computed at all ends the program with a message.
+/// What devices have lost does not: `half_done`, or no numbers.
 namespace trencadis::face {
 
 /// The environment's say, read once. TRENCADIS_TILE=nb: every call is cut into tiles of that size. TRENCADIS_VERBOSE=1: one
@@ -42,6 +47,33 @@ const KernelProvider& own_kernels_because(const Error& reason);
 
 /// Once: the devices asked for are left out of a call.
 void say_without_devices(const Error& reason);
+
+/// LAPACK's info of a call that ended in the middle, beside LAPACKE's numbers for want of memory: neither an argument's, nor a
+/// pivot's.
+inline constexpr Index half_done = -1012;
+
+/// One line: a call with devices ended in the middle, since what only they had is lost. `is_told`: by its info.
+void say_half_done(const char* routine, bool is_told, const char* reason);
+
+/// What a call that has no info has written is no number.
+template <Scalar T> void make_nan(const Region& region)
+{
+    T* const A = static_cast<T*>(const_cast<void*>(region.data));
+    for (Index j = 0; j < region.cols; ++j) {
+        const Index begin = region.shape == Region::Shape::lower ? j : 0;
+        const Index end = region.shape == Region::Shape::upper ? std::min(j + 1, region.rows) : region.rows;
+        std::fill(A + begin + j * region.ld, A + std::max(begin, end) + j * region.ld,
+                  T(std::numeric_limits<Real<T>>::quiet_NaN()));
+    }
+}
+template <Scalar T, class... A> void make_written_nan(const A&... arguments)
+{
+    const auto look = [](const auto& argument) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, argument::Matrix>)
+            if (argument.written) make_nan<T>(argument.region);
+    };
+    (look(arguments), ...);
+}
 
 /// Ends the program: the result is not what the caller believes it to be.
 [[noreturn]] void give_up(const std::string& routine, const char* reason) noexcept;
@@ -101,14 +133,17 @@ bool chosen_kernels_take(Index largest);
 /// threads' calls go on as if it had not been.
 /// Once a tiny call of a routine has been through on our own kernels, later ones have no cancellation point left in them (nothing
 /// to read, to say or to wait for) and take the short way: guarding them would be a fifth of their time.
+/// False: it is half done (say_half_done).
 template <class Size, class Cost, class Direct, class Tasks>
-void compute(const char* routine, bool tiny, Index largest, const Size& size, const Cost& flops, Direct&& direct, Tasks&& tasks)
+[[nodiscard]] bool compute(const char* routine, bool tiny, Index largest, const Size& size, const Cost& flops, Direct&& direct,
+                           Tasks&& tasks, bool has_info = true)
 {
     static constinit std::atomic<bool> is_short{false}; // the kernels and the settings stay what they are
     if (tiny && is_short.load(std::memory_order_relaxed)) {
         const KeptErrno kept;
         try {
-            return direct(direct_kernels());
+            direct(direct_kernels());
+            return true;
         } catch (const std::exception& failure) {
             fail(routine, failure);
         }
@@ -116,14 +151,16 @@ void compute(const char* routine, bool tiny, Index largest, const Size& size, co
     const Uncancelled uncancelled;
     try {
         Narrator narrator(routine, size);
-        if (!chosen_kernels_take(largest))
-            return direct(own_kernels_because(Error(ErrorCode::environment, "they have 32-bit integers, and a size is larger")));
+        if (!chosen_kernels_take(largest)) {
+            direct(own_kernels_because(Error(ErrorCode::environment, "they have 32-bit integers, and a size is larger")));
+            return true;
+        }
         const bool wanted = settings().cuts_everything() || (!tiny && wants_session(flops()));
         Session* const session = wanted ? session_or_null() : nullptr;
         if (!session) {
             direct(direct_kernels());
             if (tiny && computes_quietly()) is_short.store(true, std::memory_order_relaxed);
-            return;
+            return true;
         }
         try {
             narrator.on_tasks();
@@ -131,11 +168,15 @@ void compute(const char* routine, bool tiny, Index largest, const Size& size, co
             options.nb = settings().tile;
             tasks(*session, options);
         } catch (const Error& refusal) {
+            const bool devices = !session->options().devices.empty();
+            if (devices && refusal.code() == ErrorCode::environment)
+                return say_half_done(routine, has_info, refusal.what()), false;
             // Overlapping or null operands: what BLAS does with them is what the kernels do.
             if (refusal.code() != ErrorCode::bad_argument) throw;
-            if (!session->options().devices.empty() && refusal.argument() == 0) say_without_devices(refusal);
+            if (devices && refusal.argument() == 0) say_without_devices(refusal);
             direct(direct_kernels());
         }
+        return true;
     } catch (const std::exception& failure) {
         fail(routine, failure);
     }

@@ -6,6 +6,7 @@
 #include "interfaces/lapack/precision.hpp"
 
 #include <exception>
+#include <limits>
 
 namespace trencadis::face {
 namespace {
@@ -37,13 +38,15 @@ template <class Call> bool without_memory(const Call& call)
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE))                                                 \
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
-        compute(                                                                                                                 \
+        const bool done = compute(                                                                                               \
             Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)),                                               \
             argument::largest(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),                         \
             [&](const KernelProvider& kernels) { kernels.routine(TRC_ARGUMENTS_##routine(TRC_PASS)); },                          \
             [&](Session& session, const RoutineOptions& options) {                                                               \
                 trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options);                                         \
-            });                                                                                                                  \
+            },                                                                                                                   \
+            false);                                                                                                              \
+        if (!done) make_written_nan<T>(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                      \
         return 0;                                                                                                                \
     }
 TRC_BLAS_ROUTINES(TRC_BLAS)
@@ -52,7 +55,7 @@ TRC_BLAS_ROUTINES(TRC_BLAS)
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE), Index& info)                                    \
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
-        compute(                                                                                                                 \
+        const bool done = compute(                                                                                               \
             Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)),                                               \
             argument::largest(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),                         \
             [&](const KernelProvider& kernels) { info = alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS)); },           \
@@ -60,6 +63,7 @@ TRC_BLAS_ROUTINES(TRC_BLAS)
                 info =                                                                                                           \
                     argument::outcome([&] { return trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options); });  \
             });                                                                                                                  \
+        if (!done) info = half_done;                                                                                             \
         return 0;                                                                                                                \
     }
 TRC_TASK_ROUTINES(TRC_LAPACK)
@@ -69,7 +73,7 @@ TRC_TASK_ROUTINES(TRC_LAPACK)
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE), T* work, Index& info)                           \
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
-        compute(                                                                                                                 \
+        const bool done = compute(                                                                                               \
             Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)),                                               \
             argument::largest(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine),                                            \
             TRC_COST_LIKE(routine, TRC_COST_OF_##routine),                                                                       \
@@ -77,6 +81,7 @@ TRC_TASK_ROUTINES(TRC_LAPACK)
             [&](Session& session, const RoutineOptions& options) {                                                               \
                 info = trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options);                                  \
             });                                                                                                                  \
+        if (!done) info = half_done;                                                                                             \
         return 0;                                                                                                                \
     }
 TRC_EXPERT_ROUTINES(TRC_EXPERT)
@@ -86,7 +91,7 @@ TRC_EXPERT_ROUTINES(TRC_EXPERT)
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE) WORK, Index& info)                               \
     {                                                                                                                            \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
-        compute(                                                                                                                 \
+        const bool done = compute(                                                                                               \
             Name<T>(#routine), true, 0, TRC_SIZE(routine), [] { return Flops(0); },                                              \
             [&](const KernelProvider& kernels) {                                                                                 \
                 info = alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS) __VA_ARGS__);                                   \
@@ -94,6 +99,7 @@ TRC_EXPERT_ROUTINES(TRC_EXPERT)
             [&](Session& session, const RoutineOptions&) {                                                                       \
                 info = alone::routine(session.kernels(), TRC_ARGUMENTS_##routine(TRC_PASS) __VA_ARGS__);                         \
             });                                                                                                                  \
+        if (!done) info = half_done;                                                                                             \
         return 0;                                                                                                                \
     }
 #define TRC_NO_WORK
@@ -113,9 +119,10 @@ TRC_CONDITION_ROUTINES(TRC_CONDITION)
         if (TRC_IDLE_##routine) return 0;                                                                                        \
         if (const int bad = argument::first_bad(TRC_ARGUMENTS_##routine(TRC_CHECK))) return bad;                                 \
         const auto run = [&] { trencadis::routine(TRC_ARGUMENTS_##routine(TRC_PASS)); };                                         \
-        compute(                                                                                                                 \
+        const bool done = compute(                                                                                               \
             Name<T>(#routine), true, 0, TRC_SIZE(routine), [] { return Flops(0); }, [&](const KernelProvider&) { run(); },       \
-            [&](Session&, const RoutineOptions&) { run(); });                                                                    \
+            [&](Session&, const RoutineOptions&) { run(); }, false);                                                             \
+        if (!done) make_written_nan<T>(TRC_ARGUMENTS_##routine(TRC_CHECK));                                                      \
         return 0;                                                                                                                \
     }
 TRC_REFLECTOR_ROUTINES(TRC_REFLECTORS)
@@ -129,12 +136,14 @@ TRC_REFLECTOR_ROUTINES(TRC_REFLECTORS)
         const auto size = TRC_SIZE(function);                                                                                    \
         const auto cost = [&] { return 2 * std::max(size().m, size().n) * size().n; };                                           \
         const auto direct = [&] { value = alone::function(TRC_ARGUMENTS_##function(TRC_PASS), work); };                          \
-        compute(                                                                                                                 \
+        const bool done = compute(                                                                                               \
             Name<T>(#function), argument::tiny(TRC_ARGUMENTS_##function(TRC_CHECK)), 0, size, cost,                              \
             [&](const KernelProvider&) { direct(); },                                                                            \
             [&](Session& session, const RoutineOptions&) {                                                                       \
                 if (without_memory([&] { value = trencadis::function(session, TRC_ARGUMENTS_##function(TRC_PASS)); })) direct(); \
-            });                                                                                                                  \
+            },                                                                                                                   \
+            false);                                                                                                              \
+        if (!done) value = std::numeric_limits<Real<T>>::quiet_NaN();                                                            \
         return value;                                                                                                            \
     }
 TRC_NORM_ROUTINES(TRC_NORM)

@@ -39,7 +39,7 @@ int gesv_in_mixed_precision(const char* name, Index n, Index nrhs, T* A, Index l
         return bad;
     if (n == 0) return 0;
     const Extents size{.n = double(n), .nrhs = double(nrhs)};
-    compute(
+    const bool done = compute(
         name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
         [&] { return operations::gesv(double(n), double(nrhs)).flops<T>(); },
         [&](const KernelProvider& kernels) {
@@ -51,6 +51,7 @@ int gesv_in_mixed_precision(const char* name, Index n, Index nrhs, T* A, Index l
         [&](Session& session, const RoutineOptions& options) {
             info = gesv_mixed(session, n, nrhs, A, lda, ipiv.of(n), B, ldb, X, ldx, &steps, options);
         });
+    if (!done) info = half_done;
     return 0;
 }
 
@@ -65,7 +66,7 @@ int posv_in_mixed_precision(const char* name, Letter<Uplo> uplo, Index n, Index 
         return bad;
     if (n == 0) return 0;
     const Extents size{.n = double(n), .nrhs = double(nrhs)};
-    compute(
+    const bool done = compute(
         name, false, std::max({n, nrhs, lda, ldb, ldx}), [&] { return size; },
         [&] { return operations::posv(double(n), double(nrhs)).flops<T>(); },
         [&](const KernelProvider& kernels) {
@@ -77,6 +78,7 @@ int posv_in_mixed_precision(const char* name, Letter<Uplo> uplo, Index n, Index 
         [&](Session& session, const RoutineOptions& options) {
             info = posv_mixed(session, uplo, n, nrhs, A, lda, B, ldb, X, ldx, &steps, options);
         });
+    if (!done) info = half_done;
     return 0;
 }
 
