@@ -2,7 +2,8 @@
 """Simulated results that stand in the repository, and what is made of them.
 
     scripts/simulated.py quick [NAME...] [--write]   the table of results of `reproduce --quick`, of one seed
-    scripts/simulated.py rows NAME... [--seeds N]    the rows of `reproduce NAME`, which take minutes to hours
+    scripts/simulated.py rows NAME... [--seeds N]    the rows of `reproduce NAME`, which take minutes to hours; broken off, the
+                                                     next one goes on where it was
     scripts/simulated.py seeds [--seeds N]           the levers and runtimes of energy over 30 seeds, a quarter of an hour
     scripts/simulated.py scaling                     two factorizations on up to 1,000 hosts, some minutes
     scripts/simulated.py pages [--write]             the figures and sentences of README.md and docs/ that are made of those rows
@@ -22,12 +23,13 @@ from pathlib import Path
 
 import simulated_scaling
 import trencadis
+from simulated_kept import Kept
 from simulated_pages import REGIONS, NotSimulated, rendered
 from trencadis.errors import UsageError
 from trencadis.files import write_text
 from trencadis.records import progress_bar
 from trencadis.reproduce import GALLERIES, energy_seeds
-from trencadis.reproduce.gallery import count_runs, plan, run_gallery, seed_counts
+from trencadis.reproduce.gallery import count_runs, plan, run_gallery, with_seeds
 from trencadis.simulations import simulate_all
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -111,10 +113,9 @@ def quick(names: Sequence[str], write: bool) -> int:
 def rows(names: Sequence[str], seeds: int) -> int:
     for name in names:
         gallery = GALLERIES[name]
-        cases = plan(gallery, quick=False, folder=None)
-        counts = seed_counts(gallery, cases, False, seeds)
-        with progress_bar(count_runs(cases, counts), lines=True) as step:
-            found = [_short(row) for row in run_gallery(gallery, cases, counts, step)]
+        cases = with_seeds(plan(gallery, quick=False, folder=None), False, seeds)
+        with progress_bar(count_runs(cases), lines=True) as step:
+            found = [_short(row) for row in run_gallery(gallery, cases, step, Kept(name))]
         command = f"trencadis reproduce {name}" + (f" --seeds {seeds}" if seeds else "")
         _write_rows(name, command, found)
     return 0
@@ -122,7 +123,7 @@ def rows(names: Sequence[str], seeds: int) -> int:
 
 def seeds_of_energy(seeds: int) -> int:
     with progress_bar(energy_seeds.runs(seeds), lines=True) as step:
-        found = [_short(row) for row in energy_seeds.simulated(seeds, step)]
+        found = [_short(row) for row in energy_seeds.simulated(seeds, step, Kept("energy-seeds"))]
     _write_rows("energy-seeds", f"scripts/simulated.py seeds --seeds {seeds}", found)
     return 0
 

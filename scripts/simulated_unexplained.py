@@ -33,8 +33,8 @@ def tried(rows: Sequence[Row], table: Table) -> str:
                       f"{line['added_one_stream']:.0f}"])  # fmt: skip
     headings = ["tried", "", *(f"{gpus} GPUs" for gpus in locality.TRIED_GPUS), "GB moved", "overlap adds", "beside one stream"]
     return (
-        f"GFlop/s of Cholesky, means of {locality.TRIED_SEEDS} seeds; what overlap adds, beside one task in flight, and beside "
-        "one stream as well:\n\n" + table(headings, lines, left=2)
+        f"GFlop/s of Cholesky, means of {locality.tried_seeds(rows)} seeds; what overlap adds, beside one task in flight, and "
+        "beside one stream as well:\n\n" + table(headings, lines, left=2)
     )
 
 

@@ -11,8 +11,11 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import simulated  # noqa: E402
 import simulated_chance  # noqa: E402
+import simulated_kept  # noqa: E402
 import simulated_pages  # noqa: E402
 from trencadis.reproduce import GALLERIES  # noqa: E402
+from trencadis.reproduce.gallery import plan, with_seeds  # noqa: E402
+from trencadis.simulations import Simulation  # noqa: E402
 
 
 def script(*words):
@@ -28,6 +31,16 @@ def test_all_quick_results_are_as_the_table_has_them():
 def test_the_pages_are_what_the_rows_give():
     result = script("pages")
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize("name", GALLERIES)
+def test_the_rows_are_those_of_the_plan_each_over_its_seeds(name):
+    cases = with_seeds(plan(GALLERIES[name], quick=False, folder=None), quick=False)
+    rows = simulated_pages.rows_of(name)
+    for case, row in zip(cases, rows, strict=True):
+        assert {key: row[key] for key in case.labels} == case.labels
+        assert row["deterministic"] is not case.simulation.random
+        assert row["seeds"] == (case.seeds if case.simulation.random else 1), case.labels
 
 
 @pytest.fixture
@@ -102,3 +115,27 @@ def test_a_region_that_nobody_makes_is_refused():
 )
 def test_an_order_of_runtimes_is_right_wrong_or_within_chance(ours, near, said):
     assert simulated_chance._verdict(ours, near, "abc") == said
+
+
+def test_rows_go_on_where_they_were_broken_off(tmp_path, monkeypatch):
+    def simulate_all(simulations, progress):
+        for one in simulations:
+            ran.append(one.seed)
+            yield {"of": one.seed}
+
+    ran = []
+    monkeypatch.setattr(simulated_kept, "FOLDER", tmp_path)
+    monkeypatch.setattr(simulated_kept, "simulate_all", simulate_all)
+    seeds = [Simulation("potrf", 2000, "uv2000", scheduler="ws", seed=seed) for seed in (1, 2, 3)]
+    broken_off = simulated_kept.Kept("some")(seeds, lambda text, done: None)
+    assert next(broken_off) == {"of": 1}
+    broken_off.close()
+    with (tmp_path / "some.jsonl").open("a") as file:
+        file.write('\n{"half a')
+    assert list(simulated_kept.Kept("some")(seeds, lambda text, done: None)) == [{"of": 1}, {"of": 2}, {"of": 3}]
+    assert ran == [1, 2, 3]
+    steps = []
+    assert len(list(simulated_kept.Kept("some")(seeds, lambda text, done: steps.append(done)))) == sum(steps) == 3
+    assert ran == [1, 2, 3]
+    monkeypatch.setattr(simulated_kept, "_library", lambda: "another")
+    assert len(list(simulated_kept.Kept("some")(seeds, lambda text, done: None))) == 3 and ran == [1, 2, 3] * 2

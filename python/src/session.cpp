@@ -165,6 +165,7 @@ void bind_trace(nb::module_& m)
         .def_prop_ro("title", [](const Trace& t) { return t.title; })
         .def_prop_ro("origin", [](const Trace& t) { return origin_name(t.origin); })
         .def_prop_ro("span_s", [](const Trace& t) { return static_cast<double>(t.span_ns) * 1e-9; })
+        .def_prop_ro("working_s", [](const Trace& t) { return summarise(t).working_s; })
         .def("chrome_json", &to_chrome_json)
         .def(
             "svg", [](const Trace& t, std::string_view view) { return to_svg(t, view_called(view)); }, "view"_a = "kernel")

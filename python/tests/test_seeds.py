@@ -11,7 +11,7 @@ import pytest
 from commands import refusal, rows
 from trencadis.reproduce import GALLERIES
 from trencadis.reproduce.gallery import plan
-from trencadis.seeds import Estimate, copies, estimate
+from trencadis.seeds import Estimate, copies, estimate, over_seeds, runs
 from trencadis.simulations import Simulation
 
 
@@ -35,6 +35,19 @@ def test_only_what_chance_has_a_part_in_is_run_over_seeds():
     assert seeds(scheduler="h2") == seeds(scheduler="libkomp") == seeds(scheduler="eager", effects={"jitter": 0.1}) == [5, 6, 7]
     assert seeds(scheduler="mosaic") == seeds() == seeds(scheduler="h2:seed=3") == [5]
     assert seeds(scheduler="virtual-cores:inside=ws") == [5, 6, 7]
+
+
+def test_what_occurs_twice_is_simulated_once_and_each_has_its_own_records():
+    def simulate(simulations, step):
+        ran.extend(simulations)
+        return ({"n": one.n, "seed": one.seed} for one in simulations)
+
+    ran = []
+    same, other, sure = (Simulation("potrf", n, "uv2000", scheduler=policy) for n, policy in ((1, "ws"), (2, "ws"), (1, "heft")))
+    chosen, counts = [same, other, same, sure, same], [2, 2, 3, 3, 2]
+    found = [[(record["n"], record["seed"]) for record in group] for group in over_seeds(chosen, counts, simulate=simulate)]
+    assert found == [[(1, 1), (1, 2)], [(2, 1), (2, 2)], [(1, 1), (1, 2), (1, 3)], [(1, 1)], [(1, 1), (1, 2)]]
+    assert len(ran) == 6 == runs(chosen, counts)
 
 
 WS = ["simulate", "potrf", "--machine", "uv2000", "--n", "2000", "--nb", "200", "--scheduler", "ws"]

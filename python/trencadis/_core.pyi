@@ -31,6 +31,9 @@ class Trace:
     def origin(self) -> Literal["measured", "emulated", "simulated"]: ...
     @property
     def span_s(self) -> float: ...
+    @property
+    def working_s(self) -> float:
+        """From the begin of the first task to the end of the last."""
     def chrome_json(self) -> str:
         """Chrome trace event format; opens in Perfetto and chrome://tracing."""
     def svg(self, view: Literal["kernel", "order"] = "kernel") -> str:

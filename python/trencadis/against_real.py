@@ -118,7 +118,7 @@ def _traced(ours: Ours, session: Any, job: Job) -> Traced:
     kernels = {row["name"]: (row["gflops"] * row["total_s"], row["total_s"]) for row in rows if row["gflops"] > 0}
     others = sum(row["total_s"] for row in rows if row["name"] not in kernels)
     between = sum(worker["runtime_s"] for worker in trace.worker_table())
-    return Traced(kernels, others + between, max(0.0, seconds - trace.span_s), seconds)
+    return Traced(kernels, others + between, max(0.0, seconds - trace.working_s), seconds)
 
 
 def speeds_of(runs: Sequence[Traced]) -> dict[str, float]:

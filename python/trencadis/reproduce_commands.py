@@ -42,24 +42,23 @@ def reproduce_command(
     """Simulate what was published, and print it beside the published figures with the difference.
 
     What a policy chooses at random is run over many seeds and shown as mean and 95 % interval: 30 where something was published
-    of it (energy: 3 of what others are computed from), else one; 3 with --quick.
+    of it (energy and locality: fewer of what others are computed from, and of the rest); 3 with --quick.
     """
     from .reproduce import GALLERIES
-    from .reproduce.gallery import count_runs, plan, run_gallery, seed_counts
+    from .reproduce.gallery import count_runs, plan, run_gallery, with_seeds
 
     one_of("published system", which, GALLERIES)
     gallery = GALLERIES[which]
     check_record_target(json)
     if output is not None:
         _make_folder(output)
-    cases = plan(gallery, quick, output)
-    counts = seed_counts(gallery, cases, quick, seeds or 0)
+    cases = with_seeds(plan(gallery, quick, output), quick, seeds or 0)
     rows: list[dict[str, Any]] = []
     has_results_to_write()
     broken_off = False
-    with progress_bar(count_runs(cases, counts), lines=True) as step:
+    with progress_bar(count_runs(cases), lines=True) as step:
         try:
-            _gather(run_gallery(gallery, cases, counts, step), rows, json)
+            _gather(run_gallery(gallery, cases, step), rows, json)
         except KeyboardInterrupt:
             broken_off = True
     command = f"trencadis reproduce {which}{' --quick' * quick}{f' --seeds {seeds}' if seeds else ''}"

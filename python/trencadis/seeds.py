@@ -7,7 +7,8 @@ for all, is run once, and says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median, stdev
 from typing import Annotated, Any
@@ -60,15 +61,34 @@ def estimate(values: Sequence[float]) -> Estimate:
     return Estimate(fmean(values), float(stdtrit(len(values) - 1, 0.975)) * stdev(values) / math.sqrt(len(values)))
 
 
+#: Simulates each of a list, in its order.
+Simulate = Callable[[Sequence[Simulation], Progress], Iterator[dict[str, Any]]]
+
+
 def over_seeds(
-    simulations: Sequence[Simulation], counts: Sequence[int], step: Progress = lambda text, done: None
+    simulations: Sequence[Simulation], counts: Sequence[int], step: Progress = lambda text, done: None,
+    simulate: Simulate = simulate_all,
 ) -> Iterator[list[dict[str, Any]]]:
     """The records of each simulation over so many seeds, from its own on; of one seed where chance has no part in it. The trace,
-    where one is written, is of the first."""
-    groups = [copies(simulation, count) for simulation, count in zip(simulations, counts, strict=True)]
-    records = simulate_all([one for group in groups for one in group], step)
-    for group in groups:
-        yield [next(records) for _ in group]
+    where one is written, is of the first. What occurs more than once is simulated once."""
+    keys = [[repr(one) for one in copies(*group)] for group in zip(simulations, counts, strict=True)]
+    uses = Counter(key for group in keys for key in group)
+    different = _different(simulations, counts)
+    found = zip(different, simulate(list(different.values()), step), strict=True)
+    records: dict[str, dict[str, Any]] = {}
+    for group in keys:
+        while any(key not in records for key in group):
+            records.update([next(found)])
+        yield [records[key] for key in group]
+        uses.subtract(group)
+        for key in group:
+            if not uses[key]:
+                del records[key]
+
+
+def _different(simulations: Sequence[Simulation], counts: Sequence[int]) -> dict[str, Simulation]:
+    """Each once, by what it is in words."""
+    return {repr(one): one for group in zip(simulations, counts, strict=True) for one in copies(*group)}
 
 
 def copies(simulation: Simulation, count: int) -> list[Simulation]:
@@ -80,7 +100,7 @@ def copies(simulation: Simulation, count: int) -> list[Simulation]:
 
 def runs(simulations: Sequence[Simulation], counts: Sequence[int]) -> int:
     """How many simulations that makes."""
-    return sum(count if simulation.random else 1 for simulation, count in zip(simulations, counts, strict=True))
+    return len(_different(simulations, counts))
 
 
 def mean_record(simulation: Simulation, records: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -77,6 +77,18 @@ void tally_worker(const WorkerTrace& worker, std::map<std::string_view, Tally>& 
     }
 }
 
+Seconds first_to_last(const Trace& trace)
+{
+    std::int64_t begin = trace.span_ns, end = 0;
+    for (const WorkerTrace& worker : trace.workers)
+        for (const Event& event : worker.events) {
+            if (event.kind == EventKind::idle) continue;
+            begin = std::min(begin, event.begin_ns);
+            end = std::max(end, event.end_ns);
+        }
+    return double(std::max<std::int64_t>(end - begin, 0)) * 1e-9;
+}
+
 KernelSummary kernel_row(std::string_view name, const Tally& tally)
 {
     const double gflops = tally.core_ns > 0 ? tally.flops / double(tally.core_ns) : 0;
@@ -127,7 +139,7 @@ const char* origin_name(Origin origin)
 
 Summary summarise(const Trace& trace)
 {
-    Summary summary{trace.title, trace.origin, double(trace.span_ns) * 1e-9, trace.lost, {}, {}};
+    Summary summary{trace.title, trace.origin, double(trace.span_ns) * 1e-9, first_to_last(trace), trace.lost, {}, {}};
     std::map<std::string_view, Tally> tallies;
     for (const WorkerTrace& worker : trace.workers) {
         summary.workers.push_back(summarise_worker(worker, trace.span_ns));
@@ -141,8 +153,11 @@ Summary summarise(const Trace& trace)
 
 std::string to_json(const Summary& summary)
 {
-    nlohmann::ordered_json object{
-        {"title", summary.title}, {"origin", origin_name(summary.origin)}, {"span_s", summary.span_s}, {"lost", summary.lost}};
+    nlohmann::ordered_json object{{"title", summary.title},
+                                  {"origin", origin_name(summary.origin)},
+                                  {"span_s", summary.span_s},
+                                  {"working_s", summary.working_s},
+                                  {"lost", summary.lost}};
     object["workers"] = nlohmann::ordered_json::array();
     object["kernels"] = nlohmann::ordered_json::array();
     for (const WorkerSummary& row : summary.workers) object["workers"].push_back(to_object(row));

@@ -50,6 +50,7 @@ struct Summary {
     std::string title;
     Origin origin;
     Seconds span_s;
+    Seconds working_s; ///< from the begin of the first task to the end of the last
     std::int64_t lost; ///< events that are not in the trace
     std::vector<WorkerSummary> workers;
     std::vector<KernelSummary> kernels; ///< by total_s, largest first
@@ -58,7 +59,7 @@ struct Summary {
 /// O(events).
 Summary summarise(const Trace& trace);
 
-/// One object on one line: title, origin, span_s, lost, workers[], kernels[], with the fields' names above.
+/// One object on one line: title, origin, span_s, working_s, lost, workers[], kernels[], with the fields' names above.
 std::string to_json(const Summary& summary);
 
 /// "measured", "emulated", "simulated".

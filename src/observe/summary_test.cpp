@@ -79,6 +79,12 @@ TEST(Summary, CountsATaskInPiecesOnce)
     EXPECT_NEAR(summary.kernels[0].mean_ms, 30e-6, 1e-12);
 }
 
+TEST(Summary, WorksFromTheFirstTaskOfAnyWorkerToTheLast)
+{
+    EXPECT_NEAR(summarise(two_workers()).working_s, 800e-6, 1e-12) << "a worker that idles from the start does not";
+    EXPECT_EQ(summarise(Trace{"t", Origin::measured, 1000, 0, {{0, 0, "core", {}}}}).working_s, 0);
+}
+
 TEST(Summary, OfNothingIsEmptyAndOfAnIdleWorkerAllIdle)
 {
     EXPECT_TRUE(summarise(Trace{}).workers.empty());

@@ -20,8 +20,6 @@ COLUMNS = {
     "adjusted": "adjusted to",
 }  # fmt: skip
 
-#: Of a case where chance has a part in it.
-SEEDS = 30
 PAPER = published_figures("asym")
 UNADJUSTED = ("gflops", "gain")
 BIG, LITTLE = "cortex-a15", "cortex-a7"

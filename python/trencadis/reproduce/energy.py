@@ -19,9 +19,10 @@ COLUMNS = {
     "published_kj": "published", "watts": "W", "published_watts": "published", "idle_fraction": "idle", "runs": "runs",
 }  # fmt: skip
 
-#: Of a case where chance has a part in it: of those that the paper measured or puts in an order, and of those that others are
-#: computed from (the settings of the levers, all tiles on one node). Of these three, because a run takes some ten seconds.
-SEEDS_PUBLISHED, SEEDS = 30, 3
+#: Of a case where chance has a part in it, that the paper neither measured nor puts in an order and that is no setting of LU's
+#: levers, which scatters the most: of those that others are computed from (the settings of the levers, all tiles on one node),
+#: and of the rest. A run takes 2 to 15 s of processor time.
+SEEDS_FEW, SEEDS_ALONE = 3, 1
 PAPER = published_figures("energy")
 UNADJUSTED = ()  #: no figure of its machine is adjusted to a result
 PRESETS = ("libgomp", "libomp", "ompss-bf", "ompss-socket", "xkaapi", "libkomp", "ours")
@@ -118,13 +119,15 @@ def cases(quick: bool) -> list[Case]:
     for labels in map(dict, dict.fromkeys(tuple(labels.items()) for labels in _labels(n))):
         levers = {name: labels[name] for name in FASTEST}
         fastest = labels["preset"] in COMPARED and levers == FASTEST and labels["n"] == n
-        tried = (labels["routine"], labels["variant"], labels["preset"]) in BEST and labels["n"] == levers_n(n)
         drawn = (
             fastest and labels["routine"] == "getrf" and labels["placement"] == PLACEMENTS[0] and labels["preset"] != "xkaapi"
         )
         name = f"{labels['variant']}-{labels['preset']}" if drawn else ""
-        seeds = SEEDS_PUBLISHED if measured(labels) or (fastest and in_an_order(labels)) else 0
-        planned.append(Case(simulation_of(labels), {**labels, "nb": PAPER["nb"]}, name, fastest or tried, seeds))
+        tried = (labels["routine"], labels["variant"], labels["preset"]) in BEST and labels["n"] == levers_n(n)
+        seeds = SEEDS_FEW if fastest or tried else SEEDS_ALONE
+        lu_lever = tried and labels["routine"] == "getrf" and labels["placement"] == PLACEMENTS[0]
+        many = measured(labels) or (fastest and in_an_order(labels)) or lu_lever
+        planned.append(Case(simulation_of(labels), {**labels, "nb": PAPER["nb"]}, name, 0 if many else seeds))
     return planned
 
 

@@ -1,6 +1,6 @@
 """How much chance there is in what the levers do and in the order of the runtimes: many seeds, at half the paper's n.
 
-At the paper's n a run takes half a minute, and 30 of each some hours.
+At the paper's n a run takes up to a quarter of a minute; the rows of `energy` have it there, too, as means.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from ..seeds import Estimate, estimate, over_seeds
+from ..seeds import Estimate, Simulate, estimate, over_seeds
 from ..seeds import runs as count_runs
-from ..simulations import Progress, Simulation
+from ..simulations import Progress, simulate_all
 from .energy import BEST, FASTEST, LEVERS, PAPER, PLACEMENTS, simulation_of
 from .energy_tables import _LEVER_VALUES, pearson
 from .gallery import Row
@@ -35,30 +35,19 @@ def configurations() -> list[Row]:
     return [dict(labels) for labels in dict.fromkeys(tuple(labels.items()) for labels in found)]
 
 
-def simulated(seeds: int, step: Progress) -> Iterator[Row]:
+def simulated(seeds: int, step: Progress, simulate: Simulate = simulate_all) -> Iterator[Row]:
     """A row per configuration, with lists of one figure per seed; of one seed where chance has no part in it."""
     chosen = configurations()
-    different = differing(list(map(simulation_of, chosen)))
-    groups = list(over_seeds(different, [seeds] * len(different), step))
-    for labels in chosen:
-        records = groups[different.index(simulation_of(labels))]
+    groups = over_seeds(list(map(simulation_of, chosen)), [seeds] * len(chosen), step, simulate)
+    for labels, records in zip(chosen, groups, strict=True):
         kept = {name: [record[of] * scale for record in records] for name, (of, scale) in _KEPT.items()}
         yield {**labels, "seeds": len(records), **kept}
 
 
 def runs(seeds: int) -> int:
     """How many simulations that makes."""
-    different = differing(list(map(simulation_of, configurations())))
-    return count_runs(different, [seeds] * len(different))
-
-
-def differing(simulations: Sequence[Simulation]) -> list[Simulation]:
-    """Each once: sleeping cores have no clock, so that with all C-states both governors are one simulation."""
-    found: list[Simulation] = []
-    for one in simulations:
-        if one not in found:
-            found.append(one)
-    return found
+    chosen = list(map(simulation_of, configurations()))
+    return count_runs(chosen, [seeds] * len(chosen))
 
 
 def pick(rows: Sequence[Row], **labels: Any) -> Row:

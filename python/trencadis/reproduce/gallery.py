@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .. import _core
-from ..seeds import mean_record, over_seeds, runs
-from ..simulations import Progress, Simulation
+from ..seeds import Simulate, mean_record, over_seeds, runs
+from ..simulations import Progress, Simulation, simulate_all
 
 Row = dict[str, Any]
 
@@ -26,8 +26,7 @@ class Case:
     simulation: Simulation
     labels: dict[str, Any] = field(default_factory=dict)
     timeline: str = ""
-    compared: bool = True  #: something was published of it, or of what is computed from it
-    seeds: int = 0  #: of a compared one, instead of the gallery's
+    seeds: int = 0  #: where chance has a part in it, instead of the standard
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,6 @@ class Gallery(Protocol):
     COLUMNS: dict[str, str]
     #: The published figures.
     PAPER: dict[str, Any]
-    #: How many, where something published stands beside a case and chance has a part in it.
-    SEEDS: int
     #: Fields of a row that stand in it for a run without adjusted figures too, as NAME_unadjusted.
     UNADJUSTED: tuple[str, ...]
 
@@ -95,30 +92,30 @@ def plan(gallery: Gallery, quick: bool, folder: Path | None) -> list[Case]:
     return [_with_pictures(case, folder) for case in gallery.cases(quick)]
 
 
-#: Seeds of a case that chance has a part in, with --quick, and without where nothing was published of it.
-SEEDS_QUICK, SEEDS_ALONE = 3, 1
+#: Of a case that chance has a part in, without and with --quick.
+SEEDS, SEEDS_QUICK = 30, 3
 
 
-def seed_counts(gallery: Gallery, cases: Sequence[Case], quick: bool, seeds: int = 0) -> list[int]:
-    """How many seeds each case is run over; `seeds`: as many for all, 0: the standard."""
-    if seeds or quick:
-        return [seeds or SEEDS_QUICK] * len(cases)
-    return [(case.seeds or gallery.SEEDS) if case.compared else SEEDS_ALONE for case in cases]
+def with_seeds(cases: Sequence[Case], quick: bool, seeds: int = 0) -> list[Case]:
+    """Each knows how many it is run over; `seeds`: as many for all, 0: the standard."""
+    return [replace(case, seeds=seeds or (SEEDS_QUICK if quick else case.seeds or SEEDS)) for case in cases]
 
 
-def count_runs(cases: Sequence[Case], counts: Sequence[int]) -> int:
-    planned, counts = _with_unadjusted(cases, counts)
-    return runs([case.simulation for case in planned], counts)
+def count_runs(cases: Sequence[Case]) -> int:
+    planned = _with_unadjusted(cases)
+    return runs([case.simulation for case in planned], [case.seeds for case in planned])
 
 
-def run_gallery(gallery: Gallery, cases: Sequence[Case], counts: Sequence[int], progress: Progress) -> Iterator[Row]:
+def run_gallery(
+    gallery: Gallery, cases: Sequence[Case], progress: Progress, simulate: Simulate = simulate_all
+) -> Iterator[Row]:
     """The rows of the cases. Behind each case that depends on figures that were adjusted to a result runs the same without the
     adjustment, and the row has what that gives."""
     from .constants import adjusted
 
-    planned, counts = _with_unadjusted(cases, counts)
+    planned = _with_unadjusted(cases)
     simulations = [case.simulation for case in planned]
-    means = map(mean_record, simulations, over_seeds(simulations, counts, progress))
+    means = map(mean_record, simulations, over_seeds(simulations, [case.seeds for case in planned], progress, simulate))
     record: Row = {}
 
     def next_of(chosen: Iterable[Case]) -> Iterator[tuple[Case, Row]]:
@@ -140,15 +137,15 @@ def unadjusted_fields(gallery: Gallery, row: Row) -> Row:
     return {f"{name}_unadjusted": row[name] for name in gallery.UNADJUSTED}
 
 
-def _with_unadjusted(cases: Sequence[Case], counts: Sequence[int]) -> tuple[list[Case], list[int]]:
+def _with_unadjusted(cases: Sequence[Case]) -> list[Case]:
     """Behind each case on a machine with adjusted figures the same without the adjustment."""
-    found: list[tuple[Case, int]] = []
-    for case, count in zip(cases, counts, strict=True):
-        found.append((case, count))
+    found: list[Case] = []
+    for case in cases:
+        found.append(case)
         if _is_adjusted(case.simulation.machine):
             effects = {**case.simulation.effects, "unadjusted": True}
-            found.append((replace(case, simulation=replace(case.simulation, effects=effects, outputs=())), count))
-    return [case for case, _ in found], [count for _, count in found]
+            found.append(replace(case, simulation=replace(case.simulation, effects=effects, outputs=())))
+    return found
 
 
 def _unadjusted(case: Case) -> bool:

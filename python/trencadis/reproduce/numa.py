@@ -21,8 +21,6 @@ COLUMNS = {
     "adjusted": "adjusted to",
 }  # fmt: skip
 
-#: Of a case beside a published figure, where chance has a part in it.
-SEEDS = 30
 PAPER = published_figures("numa")
 UNADJUSTED = ()  #: no figure of its machine is adjusted to a result
 #: Form of the product, scheduler, where the matrices lie at the start, and are operands copied? The paper starts from one product
@@ -49,32 +47,32 @@ FEW_TILES = ((4096, 512), (6144, 512), (8192, 512))
 NODE_PEAK = 24 * 10.4
 
 
-def case(method: str, nodes: int, n: int, nb: int, compared: bool) -> Case:
+def case(method: str, nodes: int, n: int, nb: int) -> Case:
     variant, scheduler, placement, copied = {**METHODS, **PACKED}[method]
     effects = {"placement": placement if nodes > 1 else "first-touch", **({"copy_operands": True} if copied else {})}
     simulation = Simulation(
         "gemm", n, PAPER["machine"], nb, variant=variant, scheduler=scheduler, workers=cores_of_nodes(PAPER["machine"], nodes),
         effects=effects,
     )  # fmt: skip
-    return Case(simulation, {"method": method, "nodes": nodes, "n": n, "nb": nb}, compared=compared)
+    return Case(simulation, {"method": method, "nodes": nodes, "n": n, "nb": nb})
 
 
 def traffic_case(nodes: str) -> Case:
     """The one-level product on some nodes, by their numbers."""
-    one = case("default", len(nodes.split(",")), numa_traffic.N, numa_traffic.NB, False)
+    one = case("default", len(nodes.split(",")), numa_traffic.N, numa_traffic.NB)
     cores = [core for node in nodes.split(",") for core in cores_of_node(PAPER["machine"], int(node))]
     return replace(one, simulation=replace(one.simulation, workers=tuple(cores)), labels={**one.labels, "set": nodes})
 
 
 def cases(quick: bool) -> list[Case]:
     n = QUICK_N if quick else N
-    planned = [case(method, nodes, n, NB, method == "copies") for method in METHODS for nodes in range(1, 5)]
+    planned = [case(method, nodes, n, NB) for method in METHODS for nodes in range(1, 5)]
     if not quick:
-        planned.append(case("packed", 4, n, NB, False))
+        planned.append(case("packed", 4, n, NB))
         planned += [traffic_case(nodes) for nodes in numa_traffic.SETS]
-        planned += [case("default", nodes, n, nb, False) for n, nb in SMALL for nodes in (1, 4)]
-        planned += [case("copies", nodes, n, nb, False) for n, nb in FEW_TILES for nodes in range(1, 5)]
-        planned += [case(method, 4, n, nb, False) for n, nb in SWEEP for method in ("default", "copies", "numa-ws")]
+        planned += [case("default", nodes, n, nb) for n, nb in SMALL for nodes in (1, 4)]
+        planned += [case("copies", nodes, n, nb) for n, nb in FEW_TILES for nodes in range(1, 5)]
+        planned += [case(method, 4, n, nb) for n, nb in SWEEP for method in ("default", "copies", "numa-ws")]
     return planned
 
 
