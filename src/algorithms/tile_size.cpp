@@ -48,14 +48,24 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
     return std::max<Index>(48, balanced(n, nb, 8));
 }
 
-/// Of much longer matrices than wide, and of much wider: panels are less of the work there, and so may be wide. 0: it is neither.
+static bool is_elongated(Index m, Index n) { return m >= 4 * n; }
+
+bool is_tall(Index m, Index n)
+{
+    constexpr Index narrow = 400;
+    return n <= narrow && is_elongated(m, n);
+}
+
+/// Of tall matrices, where some panels, each three of the kernels' high, leave others something to update; of larger ones, whose
+/// panels are cut up themselves; and of wide ones, where panels are less of the work and so may be wide. 0: it is none of them.
 static Index elongated_lu_tile(Index m, Index n, std::size_t element, int workers)
 {
-    if (workers == 1 || (m < 4 * n && n < 4 * m)) return 0;
+    if (workers == 1) return 0;
     const Index widest = scaled(256, element);
+    if (is_tall(m, n)) return scaled(n <= 160 ? 56 : 72, element) / 8 * 8;
+    if (is_elongated(m, n)) return balanced(n, widest, 8);
     // At least four columns of tiles for each worker.
-    const Index nb = m > n ? widest : std::min(widest, std::max<Index>(64, n / (4 * workers)));
-    return balanced(std::min(m, n), nb, 8);
+    return is_elongated(n, m) ? balanced(m, std::min(widest, std::max<Index>(64, n / (4 * workers))), 8) : 0;
 }
 
 Index lu_tile(Index m, Index n, std::size_t element, int workers)

@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view words[] = {"rule", "time", "energy", "energy-delay"};
 
 /// Beyond so many octaves from what was measured nothing is known.
-constexpr double farthest = 1.2;
+constexpr double farthest = 1.0;
 /// What a plan must be better than the rule to be taken: less is within the scatter of any calibration.
 constexpr double worth_it = 0.975;
 /// And by so much more for each octave from the nearest size that was measured: of plans near the rule three of four change
