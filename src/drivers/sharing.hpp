@@ -14,7 +14,7 @@ inline constexpr Flops least_shared = 5e5; ///< less is over before another core
 /// In double precision as many as take as long.
 template <Scalar T> constexpr Flops in_double(Flops flops) { return flops * (sizeof(Real<T>) / double(sizeof(double))); }
 
-/// A result whose columns (or rows) go each by themselves, in slices of `size`: `compute(first, count)` makes some of it. They are
+/// A result whose columns (or rows) go each by themselves, in slices of `size`: `compute(first, count)` makes some. They are
 /// taken from both ends, so that a core has the same ones from call to call.
 template <class Compute> class Slices {
 public:
