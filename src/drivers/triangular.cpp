@@ -120,7 +120,9 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (m == 0 || n == 0) return;
     if (side == Side::left && solves_one_vector(crew, n, options))
         return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trsm), options, 1e9)) return call.solve_together(options);
+    const Flops most = crew.has_devices() ? 1.2e8 : 1e9; // of a longer one devices may have a part
+    if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trsm), options, most))
+        return call.solve_together(options);
     if (runs_directly(crew, call.flops(), options, Work::solve))
         return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     if (alpha == T(0)) call.run(plain_form(forms::trsm()), options); // B is set to zero
