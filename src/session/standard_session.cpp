@@ -49,10 +49,7 @@ Session& Session::standard()
         if (session && session->made_before_fork()) keep_for_good(session.release());
         if (!session) {
             SessionOptions options;
-            if (engine_is_parallel()) {
-                options.worker_count = all.limit;
-                options.relief = choose({}, "TRENCADIS_RELIEF", "never"); // a guest moves no threads about unless it is asked to
-            }
+            if (engine_is_parallel()) options.worker_count = all.limit;
             session = std::make_unique<Session>(options);
         }
         made = session.get();

@@ -1,5 +1,5 @@
 /* The program's signal handlers are its own after the first large call, whatever drivers of devices are installed: hwloc is
- * given a plug-in that takes one (hwloc_spy.c). Those by which idle workers relieve others are looked at elsewhere. */
+ * given a plug-in that takes one (hwloc_spy.c). */
 #include "guest.h"
 
 #include <signal.h>
@@ -15,7 +15,6 @@ int main(int count, char** words)
 {
     alarm(60);
     if (count > 1) setenv("HWLOC_PLUGINS_PATH", words[1], 1);
-    setenv("TRENCADIS_RELIEF", "never", 1);
     const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGFPE, SIGPIPE, SIGTERM, SIGUSR1, SIGUSR2};
     const int n = (int)(sizeof all / sizeof *all);
     for (int i = 0; i < n; ++i) signal(all[i], handle);
