@@ -172,7 +172,7 @@ def summary(rows: list[Row]) -> str:
     heads = ("", *(f"n = {n}" for n in _SUMMARY_SIZES), f"n = {n_busy}, {neighbours} busy neighbours on core 1")
     told = (
         f"{_medians(quiet)}, double precision: GFlop/s, and the ratio of our speed to that of the best peer there. "
-        "Beside neighbours ours runs with `TRENCADIS_RELIEF=held-up`, and not every peer ends in time."
+        "Beside neighbours ours runs with `TRENCADIS_RELIEF=held-up`, now the standard, and not every peer ends in time."
     )
     return "\n".join([_where(here), told, *_ours(quiet), "", *_table(heads, body)]) + "\n"
 
@@ -267,7 +267,7 @@ def _busy(rows: list[Row]) -> list[str]:
              _ratio(row)]
         )  # fmt: skip
     heads = ("", "busy neighbours", "capacity left", "peer", "kept by us", "kept by the peer", "ratio of speeds")
-    kept = "Kept is the rate over the quiet rate times the capacity left; ours with `TRENCADIS_RELIEF=held-up`."
+    kept = "Kept is the rate over the quiet rate times the capacity left; ours with `TRENCADIS_RELIEF=held-up`, now the standard."
     return [kept, "", *_table(heads, body)]
 
 
