@@ -112,12 +112,13 @@ template <Scalar T> Real<T> from_gram(const KernelProvider& kernels, Index n, St
 }
 
 /// The error of A R^-1 is that of the Gram matrix, some eps, times the square of A's condition; up to this bound of it that is a
-/// few n eps. Once refined, it grows with the condition itself, and the first Gram matrix must only have an R (measured in
-/// docs/decisions/0057).
-template <Scalar T> bool is_good(Real<T> bound, Index n) { return bound <= Real<T>(100 * n); }
-template <Scalar T> bool is_refinable(Real<T> bound)
+/// few n eps, or m eps of a block of fewer than ten times as many rows. Once refined, it grows with the condition itself, which
+/// may be some m, and the first Gram matrix must only have an R (measured in docs/decisions/0057).
+template <Scalar T> bool is_good(Real<T> bound, Index m, Index n) { return bound <= Real<T>(std::min(100 * n, 10 * m)); }
+template <Scalar T> bool is_refinable(Real<T> bound, Index m)
 {
-    return bound <= std::min(Real<T>(1e9), Real<T>(0.01) / std::numeric_limits<Real<T>>::epsilon());
+    const Real<T> condition = Real<T>(20 * m);
+    return bound <= std::min({Real<T>(1e9), Real<T>(0.01) / std::numeric_limits<Real<T>>::epsilon(), condition * condition});
 }
 
 /// The same once more for A K, which is nearly orthonormal: R <- R_2 R, K <- K K_2 (CholeskyQR2: Yamamoto and others 2015).
@@ -166,9 +167,9 @@ template <Scalar T> struct GramArgs {
         const KernelProvider& kernels = kernels_of(context);
         gram(kernels, m, n, A.data, A.ld, R.data, R.ld);
         Real<T> bound = from_gram(kernels, n, R, K);
-        if (!is_good<T>(bound, n) && is_refinable<T>(bound)) bound = refine(kernels, m, n, A, R, K);
+        if (!is_good<T>(bound, m, n) && is_refinable<T>(bound, m)) bound = refine(kernels, m, n, A, R, K);
         State<T>& state = *data_of<State<T>>(context, 3);
-        if (is_good<T>(bound, n)) return void(state = State<T>::gram);
+        if (is_good<T>(bound, m, n)) return void(state = State<T>::gram);
         set_diagonal(n, T(0), R.data, R.ld);
         state = is_finite(m, n, A.data, A.ld) ? State<T>::reflectors : State<T>::no_number;
     }
