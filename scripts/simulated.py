@@ -29,7 +29,7 @@ from trencadis.errors import UsageError
 from trencadis.files import write_text
 from trencadis.records import progress_bar
 from trencadis.reproduce import GALLERIES, energy_seeds
-from trencadis.reproduce.gallery import count_runs, plan, run_gallery, with_seeds
+from trencadis.reproduce.gallery import SEEDS, count_runs, plan, run_gallery
 from trencadis.simulations import simulate_all
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -113,9 +113,9 @@ def quick(names: Sequence[str], write: bool) -> int:
 def rows(names: Sequence[str], seeds: int) -> int:
     for name in names:
         gallery = GALLERIES[name]
-        cases = with_seeds(plan(gallery, quick=False, folder=None), False, seeds)
-        with progress_bar(count_runs(cases), lines=True) as step:
-            found = [_short(row) for row in run_gallery(gallery, cases, step, Kept(name))]
+        cases = plan(gallery, quick=False, folder=None)
+        with progress_bar(count_runs(cases, seeds or SEEDS), lines=True) as step:
+            found = [_short(row) for row in run_gallery(gallery, cases, seeds or SEEDS, step, Kept(name))]
         command = f"trencadis reproduce {name}" + (f" --seeds {seeds}" if seeds else "")
         _write_rows(name, command, found)
     return 0

@@ -284,6 +284,11 @@ def _speed_of(routine: str, name: str, placement: str) -> float:
     return energy_tables.pick(rows_of("energy"), **labels)["gflops"]
 
 
+def _probability(p: float) -> str:
+    """What is less is rounding."""
+    return f"{p:.2g}" if p >= 1e-15 else "< 1e-15"
+
+
 def _runtime_sentences() -> str:
     rows = rows_of("energy")
     entry = next(entry for entry in energy.PAPER["over_libgomp"] if entry["routine"] == "getrf")
@@ -297,7 +302,7 @@ def _runtime_sentences() -> str:
     ]
     pairs = [
         f"{line['routine']} {line['pair'].replace(' ', '-')} "
-        + (f"{line['r']:.2f}, p {line['p']:.2g}" if line["r"] is not None else "does not vary")
+        + (f"{line['r']:.2f}, p {_probability(line['p'])}" if line["r"] is not None else "does not vary")
         + f" ({line['published']})"
         for line in energy_tables.correlation_lines(rows) if line["published"] is not None
     ]  # fmt: skip

@@ -376,15 +376,15 @@ def test_beside_what_depends_on_an_adjusted_figure_stands_the_same_without_the_a
             yield [{**made, "machine": simulation.machine} for _ in range(counts[number] if simulation.random else 1)]
 
     monkeypatch.setattr(gallery, "over_seeds", over_seeds)
-    cases = gallery.with_seeds([asym.case(method, 6144, 448, ()) for method in ("big-only", "virtual-cores")], False, 1)
-    big, virtual = gallery.run_gallery(asym, cases, lambda text, done: None)
+    cases = [asym.case(method, 6144, 448, ()) for method in ("big-only", "virtual-cores")]
+    big, virtual = gallery.run_gallery(asym, cases, 1, lambda text, done: None)
     assert [one.effects for one in ran] == [{}, {"unadjusted": True}] * 2
     assert ran[0].scheduler == ran[1].scheduler == "ompss-bf"
     assert [big["gflops"], big["gflops_unadjusted"], virtual["gflops"], virtual["gflops_unadjusted"]] == [5, 6, 7, 8]
     assert virtual["gain"] == 7 - 5 and virtual["gain_unadjusted"] == 8 - 6 and virtual["adjusted"] == big["adjusted"] != []
-    assert gallery.count_runs(cases) == 4
+    assert gallery.count_runs(cases, 1) == 4
     ran.clear()
-    (row,) = gallery.run_gallery(numa, gallery.with_seeds(numa.cases(True)[:1], False, 1), lambda text, done: None)
+    (row,) = gallery.run_gallery(numa, numa.cases(True)[:1], 1, lambda text, done: None)
     assert len(ran) == 1 and row["adjusted"] == [] and not any(key.endswith("_unadjusted") for key in row)
 
 

@@ -45,20 +45,20 @@ def reproduce_command(
     of it (energy and locality: fewer of what others are computed from, and of the rest); 3 with --quick.
     """
     from .reproduce import GALLERIES
-    from .reproduce.gallery import count_runs, plan, run_gallery, with_seeds
+    from .reproduce.gallery import SEEDS, SEEDS_QUICK, count_runs, plan, run_gallery
 
     one_of("published system", which, GALLERIES)
     gallery = GALLERIES[which]
     check_record_target(json)
     if output is not None:
         _make_folder(output)
-    cases = with_seeds(plan(gallery, quick, output), quick, seeds or 0)
+    cases, seeds = plan(gallery, quick, output), seeds or (SEEDS_QUICK if quick else SEEDS)
     rows: list[dict[str, Any]] = []
     has_results_to_write()
     broken_off = False
-    with progress_bar(count_runs(cases), lines=True) as step:
+    with progress_bar(count_runs(cases, seeds), lines=True) as step:
         try:
-            _gather(run_gallery(gallery, cases, step), rows, json)
+            _gather(run_gallery(gallery, cases, seeds, step), rows, json)
         except KeyboardInterrupt:
             broken_off = True
     command = f"trencadis reproduce {which}{' --quick' * quick}{f' --seeds {seeds}' if seeds else ''}"

@@ -19,10 +19,6 @@ COLUMNS = {
     "published_kj": "published", "watts": "W", "published_watts": "published", "idle_fraction": "idle", "runs": "runs",
 }  # fmt: skip
 
-#: Of a case where chance has a part in it, that the paper neither measured nor puts in an order and that is no setting of LU's
-#: levers, which scatters the most: of those that others are computed from (the settings of the levers, all tiles on one node),
-#: and of the rest. A run takes 2 to 15 s of processor time.
-SEEDS_FEW, SEEDS_ALONE = 3, 1
 PAPER = published_figures("energy")
 UNADJUSTED = ()  #: no figure of its machine is adjusted to a result
 PRESETS = ("libgomp", "libomp", "ompss-bf", "ompss-socket", "xkaapi", "libkomp", "ours")
@@ -123,19 +119,8 @@ def cases(quick: bool) -> list[Case]:
             fastest and labels["routine"] == "getrf" and labels["placement"] == PLACEMENTS[0] and labels["preset"] != "xkaapi"
         )
         name = f"{labels['variant']}-{labels['preset']}" if drawn else ""
-        tried = (labels["routine"], labels["variant"], labels["preset"]) in BEST and labels["n"] == levers_n(n)
-        seeds = SEEDS_FEW if fastest or tried else SEEDS_ALONE
-        lu_lever = tried and labels["routine"] == "getrf" and labels["placement"] == PLACEMENTS[0]
-        many = measured(labels) or (fastest and in_an_order(labels)) or lu_lever
-        planned.append(Case(simulation_of(labels), {**labels, "nb": PAPER["nb"]}, name, 0 if many else seeds))
+        planned.append(Case(simulation_of(labels), {**labels, "nb": PAPER["nb"]}, name))
     return planned
-
-
-def in_an_order(labels: Row) -> bool:
-    """Of the runtimes by speed, as the paper has it."""
-    name = f"{labels['variant']} {labels['preset']}"
-    orders = (entry["names"] for entry in PAPER["order"] if entry["routine"] == labels["routine"])
-    return labels["placement"] == PLACEMENTS[0] and any(name in names for names in orders)
 
 
 def measured(labels: Row) -> dict[str, Any] | None:

@@ -26,7 +26,6 @@ class Case:
     simulation: Simulation
     labels: dict[str, Any] = field(default_factory=dict)
     timeline: str = ""
-    seeds: int = 0  #: where chance has a part in it, instead of the standard
 
 
 @dataclass(frozen=True)
@@ -96,26 +95,21 @@ def plan(gallery: Gallery, quick: bool, folder: Path | None) -> list[Case]:
 SEEDS, SEEDS_QUICK = 30, 3
 
 
-def with_seeds(cases: Sequence[Case], quick: bool, seeds: int = 0) -> list[Case]:
-    """Each knows how many it is run over; `seeds`: as many for all, 0: the standard."""
-    return [replace(case, seeds=seeds or (SEEDS_QUICK if quick else case.seeds or SEEDS)) for case in cases]
-
-
-def count_runs(cases: Sequence[Case]) -> int:
+def count_runs(cases: Sequence[Case], seeds: int) -> int:
     planned = _with_unadjusted(cases)
-    return runs([case.simulation for case in planned], [case.seeds for case in planned])
+    return runs([case.simulation for case in planned], [seeds] * len(planned))
 
 
 def run_gallery(
-    gallery: Gallery, cases: Sequence[Case], progress: Progress, simulate: Simulate = simulate_all
+    gallery: Gallery, cases: Sequence[Case], seeds: int, progress: Progress, simulate: Simulate = simulate_all
 ) -> Iterator[Row]:
-    """The rows of the cases. Behind each case that depends on figures that were adjusted to a result runs the same without the
-    adjustment, and the row has what that gives."""
+    """The rows of the cases, over so many seeds where chance has a part in it. Behind each case that depends on figures that were
+    adjusted to a result runs the same without the adjustment, and the row has what that gives."""
     from .constants import adjusted
 
     planned = _with_unadjusted(cases)
     simulations = [case.simulation for case in planned]
-    means = map(mean_record, simulations, over_seeds(simulations, [case.seeds for case in planned], progress, simulate))
+    means = map(mean_record, simulations, over_seeds(simulations, [seeds] * len(planned), progress, simulate))
     record: Row = {}
 
     def next_of(chosen: Iterable[Case]) -> Iterator[tuple[Case, Row]]:

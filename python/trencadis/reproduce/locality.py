@@ -46,10 +46,6 @@ TRIED: dict[str, tuple[Row, str]] = {
 #: Beside one task in flight: all that a GPU does in one stream.
 ONE_STREAM = {"overlap": False, "one_stream": True}
 TRIED_METHODS, TRIED_GPUS = ("default", "h1", "h2"), (4, 8)
-#: Where chance has a part in what was tried, and in cases that stand beside nothing published: some two hundred.
-SEEDS_FEW = 10
-
-
 #: Sizes of the curves over n: almost equal at the smallest, the paper says, and H2 the best at all others.
 SIZES = (4096, 8192, 12288, 20480, 30720)
 EQUAL_N = 4096
@@ -91,7 +87,7 @@ def tried(name: str, method: str, gpus: int, off: Row) -> Case:
     scheduler = METHODS[method] + (f":{options}" if options else "")
     simulation = replace(one.simulation, scheduler=scheduler, effects={**STAGED, **effects, **off})
     labels = {**one.labels, "tried": name, "one_stream": off == ONE_STREAM}
-    return Case(simulation, labels, seeds=SEEDS_FEW)
+    return Case(simulation, labels)
 
 
 def case(routine: str, method: str, n: int, gpus: int, overlap: bool, cores: int = 0, precision: str = "d") -> Case:
@@ -108,19 +104,7 @@ def case(routine: str, method: str, n: int, gpus: int, overlap: bool, cores: int
     if precision != "d":
         labels["precision"] = precision
     drawn = gpus == 8 and overlap and n not in SIZES and precision == "d"
-    return Case(simulation, labels, f"{routine}-{method}-{gpus}-gpus" if drawn else "", 0 if _compared(labels) else SEEDS_FEW)
-
-
-def _compared(labels: Row) -> bool:
-    """Is something published of it: of potrf where scaling stops, of both the speed-up, what overlap adds and the order by n?"""
-    routine, method, gpus = labels["routine"], labels["method"], labels["gpus"]
-    if labels["n"] in SIZES or "precision" in labels:
-        return True
-    if not labels["overlap"]:
-        return routine == "potrf" and method in PAPER["overlap_adds"] and gpus == 8
-    if routine == "getrf":
-        return method == "h2" and (labels["cores"] == 1 or gpus in (6, 8))
-    return method in PAPER["scales_to"]
+    return Case(simulation, labels, f"{routine}-{method}-{gpus}-gpus" if drawn else "")
 
 
 def _published(labels: Row) -> float | None:
