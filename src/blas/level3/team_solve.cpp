@@ -19,12 +19,12 @@ Index panel_offset(Index j, Index nr) { return (j * (j + 1) / 2 * nr + j) * nr; 
 } // namespace
 
 template <Scalar T>
-TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
+TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with, double line_ns)
     : x_(x), alpha_(alpha), kernel_(with.kernel), mc_(with.tree[Loop::ic])
 {
     rows_per_chunk_ = rows_per_chunk(with, x_.rows);
     chunks_ = count_chunks(with, x_.rows);
-    packed_by_each_ = panel_offset(panels(), kernel_.nr) <= with.tree[Loop::pc] * with.tree[Loop::ic];
+    packed_by_each_ = panel_offset(panels(), kernel_.nr) <= most_for_each(with, line_ns);
     if (packed_by_each_) return;
     const Index most = with.tree[Loop::pc] * with.tree[Loop::jc];
     while (shared_panels_ < panels() && panel_offset(shared_panels_ + 1, kernel_.nr) <= most) ++shared_panels_;
@@ -35,6 +35,14 @@ TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
         shared_panels_ = 0; // every member packs for itself, panel by panel
     }
     marks_.emplace(shared_panels_);
+}
+
+/// Half of the second cache: to pack as much takes a tenth of what it takes to get it from another core. What is more comes from
+/// the last cache, in 1 ns for eight bytes, which a line of 64 takes where four are under way (as in helpers.hpp) and each 32.
+template <Scalar T> Index TeamSolve<T>::most_for_each(const Setup<T>& with, double line_ns)
+{
+    constexpr double far_ns = 32;
+    return (line_ns >= far_ns ? 4 : 1) * with.tree[Loop::pc] * with.tree[Loop::ic];
 }
 
 template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Index rows)
