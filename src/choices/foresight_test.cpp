@@ -139,16 +139,35 @@ TEST(Foresight, DividesTasksThatAreApartAmongTheCores)
     EXPECT_EQ(foreseen(all_of(machine), [](Flow&) {}), 0);
 }
 
+/// Three in a row beside three that are apart.
+void submit_row_and_apart(Flow& flow, std::initializer_list<Access> all)
+{
+    const auto submit = [&](char* datum) {
+        std::vector<Access> accesses(all);
+        accesses.push_back(readwrite(datum));
+        flow.submit(work, Work{}, accesses);
+    };
+    for (int i = 0; i < 3; ++i) submit(data + i);
+    for (int i = 0; i < 3; ++i) submit(data + 10);
+}
+
 TEST(Foresight, TakesTheLongestWayFirst)
 {
     const Machine machine = machine_of(1, 2);
     EXPECT_DOUBLE_EQ(foreseen(all_of(machine),
                               [](Flow& flow) {
-                                  submit_apart(flow, 3);
-                                  for (int i = 0; i < 3; ++i) flow.submit(work, Work{}, {readwrite(data + 10)});
+                                  flow.submit(work, Work{}, {write(data + 20)});
+                                  submit_row_and_apart(flow, {read(data + 20)});
                               }),
-                     3)
-        << "three in a row beside three that are apart";
+                     1 + 3)
+        << "all has been submitted when the first is over";
+}
+
+TEST(Foresight, RanksATaskByWhatIsKnownWhenItBecomesReady)
+{
+    const Machine machine = machine_of(1, 2);
+    EXPECT_DOUBLE_EQ(foreseen(all_of(machine), [](Flow& flow) { submit_row_and_apart(flow, {}); }), 4)
+        << "what follows the first of the row is not submitted yet, so it ranks behind those before it";
 }
 
 TEST(Foresight, SharesWhatCanBeCutUpWhereNobodyHasMore)
@@ -190,6 +209,57 @@ TEST(Foresight, SharesLinksAmongThoseWhoUseThem)
     far.cores = {4, 5, 6, 7};
     EXPECT_NEAR(foreseen(far, [](Flow& flow) { submit_apart(flow, 4, {}, 0.25e9); }), 1 + 1 + 1, 1e-6)
         << "a second to them, since they share it, a second back, and one of work";
+}
+
+DescribedCores first_of(const Machine& machine, int count)
+{
+    DescribedCores units = all_of(machine);
+    units.cores.resize(std::size_t(count));
+    return units;
+}
+
+TEST(Foresight, WhoWaitsForDataIsTakenForFree)
+{
+    const Machine machine = machine_of(2, 2);
+    const auto submit = [](Flow& flow) {
+        flow.submit(work, Work{3}, {readwrite(data)});           // near
+        flow.submit(work, Work{}, {readwrite(data + 1, 1.1e9)}); // far: two of 1.1 GB at a time take 2.2 s there and 2.2 s back,
+        flow.submit(work, Work{}, {readwrite(data + 2, 1.1e9)}); // so that those two end at 5.4
+        flow.submit(work, Work{2}, {readwrite(data + 3)});       // far too, whose cores seem free; the near ones leave it there
+    };
+    EXPECT_NEAR(foreseen(all_of(machine), submit), 5.4 + 2, 1e-6);
+}
+
+TEST(Foresight, WhoHasWaitedForDataIsTakenForSlowWhereTimesSpread)
+{
+    const Machine machine = machine_of(2, 2);
+    DescribedCores units = first_of(machine, 3); // two near, one far
+    units.submit = 1e-6;                         // nothing happens at once
+    const auto submit = [](Flow& flow) {
+        flow.submit(work, Work{5}, {write(data)});
+        flow.submit(work, Work{}, {write(data + 1, 3e9)}); // far: 3 s there, 3 s back and one of work
+        flow.submit(work, Work{0}, {read(data), read(data + 1), write(data + 2)});
+        for (int i = 3; i < 6; ++i) flow.submit(work, Work{}, {read(data + 2), write(data + i)});
+    };
+    EXPECT_NEAR(foreseen(units, submit), 7 + 1, 1e-4) << "each takes one of the last three";
+    units.spread = 1e-9;
+    EXPECT_NEAR(foreseen(units, submit), 7 + 2, 1e-4) << "the far one is expected to take 2.5 s: a near one takes two";
+}
+
+TEST(Foresight, OfWhatHappensAtOnceEitherMayBeFirst)
+{
+    const Machine machine = machine_of(2, 2);
+    DescribedCores units = first_of(machine, 3);
+    units.submit = units.take = 1e-4;
+    const auto submit = [](Flow& flow) {
+        flow.submit(work, Work{1.9}, {write(data)}); // begins when the other is submitted: is there a near core for that one?
+        flow.submit(work, Work{}, {readwrite(data + 1, 1e9)});
+    };
+    EXPECT_NEAR(foreseen(units, submit), 3, 1e-3) << "no: a second there, a second of work, a second back";
+    units.spread = 1e-9;
+    const Seconds mean = foreseen(units, submit);
+    EXPECT_GT(mean, 1.9 + 0.1) << "now and then";
+    EXPECT_LT(mean, 3 - 0.1) << "now and then not";
 }
 
 TEST(Foresight, IsTheSameEachTimeAndSpreadsAroundTheMean)
