@@ -3,27 +3,35 @@
 #include "choices/names_context.hpp"
 #include "graph/unit.hpp"
 
+#include <algorithm>
+
 namespace trencadis::choices {
 namespace {
 
 /// Such accesses follow one another. `commute` may turn, one at a time; here it does not.
 bool is_held_together(AccessMode mode) { return is_shared(mode) && mode != AccessMode::commute; }
 
-CallGraph::Weight weight_of(const Codelet& codelet, void* args, std::span<const Access> accesses)
+} // namespace
+
+CallGraph::Weight CallGraph::weight_of(const Codelet& codelet, void* args, std::span<const Access> accesses)
 {
-    CallGraph::Weight weight{.codelet = &codelet};
+    Weight weight{.codelet = &codelet, .first_use = uses_.size()};
     weight.flops = codelet.flops && !codelet.submits ? codelet.flops(args) : 0;
     weight.chunks = codelet.submits ? 1 : ComputeUnit().chunks(codelet, args);
-    for (const Access& access : accesses) {
-        const Bytes bytes = access.datum.bytes();
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+        const auto same = [&](const Access& other) { return other.datum.address == accesses[i].datum.address; };
+        if (std::ranges::any_of(accesses.first(i), same)) continue;
+        const auto writes = [&](const Access& other) { return same(other) && is_writing(other.mode); };
+        // Who uses a part of a datum has the whole of it brought, as large as it was ever said to be.
+        Bytes& bytes = levels_.back().data[accesses[i].datum.address].bytes;
+        bytes = std::max(bytes, accesses[i].datum.bytes());
+        if (!(bytes > 0)) continue;
+        uses_.push_back({bytes, std::ranges::any_of(accesses.subspan(i), writes)});
         weight.used += bytes;
-        if (is_writing(access.mode)) weight.written += bytes;
-        weight.uses += bytes > 0;
+        ++weight.uses;
     }
     return weight;
 }
-
-} // namespace
 
 CallGraph::Task CallGraph::add(const Weight& weight)
 {
@@ -35,17 +43,18 @@ void CallGraph::take(const Codelet& codelet, const Arguments& arguments, std::sp
 {
     if (!is_whole()) return;
     const Task task = add(weight_of(codelet, arguments.data, accesses));
-    if (levels_.back().begin >= 0) wait_for(levels_.back().begin, task);
+    if (levels_.back().begin >= 0) wait_for({levels_.back().begin, 0}, task);
     for (const Access& access : accesses) {
         History& history = levels_.back().data[access.datum.address];
         if (!is_held_together(access.mode) || access.mode != history.mode) {
             history.before = std::exchange(history.group, {});
             history.mode = access.mode;
         }
-        for (const Task before : history.before) wait_for(before, task);
+        for (const Holder& before : history.before) wait_for(before, task);
     }
     const Task end = codelet.submits ? submit_inside(task, codelet, arguments.data, accesses) : task;
-    for (const Access& access : accesses) levels_.back().data[access.datum.address].group.push_back(end);
+    for (int i = 0; i < int(accesses.size()); ++i)
+        levels_.back().data[accesses[std::size_t(i)].datum.address].group.push_back({end, i});
 }
 
 CallGraph::Task CallGraph::submit_inside(Task begin, const Codelet& codelet, void* args, std::span<const Access> accesses)
@@ -57,22 +66,29 @@ CallGraph::Task CallGraph::submit_inside(Task begin, const Codelet& codelet, voi
     codelet.core(args, context);
     levels_.pop_back();
     const Task end = add({});
-    for (Task inside = begin; inside < end; ++inside) wait_for(inside, end);
+    for (Task inside = begin; inside < end; ++inside) wait_for({inside, 0}, end);
     return end;
 }
 
 void CallGraph::close()
 {
     first_.assign(tasks_.size() + 1, 0);
-    for (const auto& [before, after] : edges_) {
-        ++first_[std::size_t(before) + 1];
-        ++tasks_[std::size_t(after)].all;
+    for (const Edge& edge : edges_) {
+        ++first_[std::size_t(edge.before.task) + 1];
+        ++tasks_[std::size_t(edge.after)].all;
     }
     for (std::size_t task = 0; task < tasks_.size(); ++task) first_[task + 1] += first_[task];
-    after_.resize(edges_.size());
+    std::vector<Holder> waiting(edges_.size()); // by what they wait for, with the operand through which
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-    for (const auto& [before, after] : edges_) after_[next[std::size_t(before)]++] = after;
+    for (auto edge = edges_.rbegin(); edge != edges_.rend(); ++edge) // the last submitted first
+        waiting[next[std::size_t(edge->before.task)]++] = {edge->after, edge->before.operand};
     edges_ = {};
+    for (std::size_t task = 0; task < tasks_.size(); ++task) {
+        const auto its = std::span(waiting).subspan(first_[task], first_[task + 1] - first_[task]);
+        if (!std::ranges::is_sorted(its, {}, &Holder::operand)) std::ranges::stable_sort(its, {}, &Holder::operand);
+    }
+    after_.reserve(waiting.size());
+    for (const Holder& one : waiting) after_.push_back(one.task);
 }
 
 std::span<const CallGraph::Task> CallGraph::after(Task task) const

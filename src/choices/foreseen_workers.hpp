@@ -36,9 +36,9 @@ struct ForeseenOperation {
     Index left = 0;                      ///< that nobody has begun
     bool wanted = false, shared = false; ///< others may join whoever is idle; somebody has
     Seconds since = 0;                   ///< its worker took it
-    int ways = 0;                        ///< that its data have to go: there, and back
-    bool is_back = false;
-    Seconds there = 0; ///< not earlier, by what a core has under way
+    int use = 0;                         ///< which of its operands is on its way
+    bool is_back = false;                ///< what it writes
+    Seconds there = 0;                   ///< not earlier, by what a core has under way
     int version = 0;
     std::vector<Member> members = {};
 

@@ -35,8 +35,8 @@ double factor_by_chance(Task task, std::uint64_t draw, double spread)
 }
 
 /// One run, event by event. Who ends a task looks for the next at once; then those are served who have nothing, the one that has
-/// been so for longest first. They are served too when a task is submitted, when an operation begins that can be shared, and when
-/// the policy has said that it wants to be asked again, and at no other time.
+/// been so for longest first. They are served too when a task is submitted that can run, when an operation begins that can be
+/// shared, and when the policy has said that it wants to be asked again, and at no other time.
 class Foresight {
 public:
     /// `draw`: of the spread of times.
@@ -80,7 +80,7 @@ private:
     // Operations.
     int new_operation();
     void begin(int who, Task task, bool wanted);
-    void fetch(int number);
+    void move(int number, Seconds from);
     void send(int number);
     void receive(int version);
     void open(int number);
@@ -184,7 +184,7 @@ void Foresight::submitted(Task task)
     view_.levels[std::size_t(task)] = times_.best(task);
     if (++next_ >= levels_at_) find_levels();
     one_less(task);
-    serve();
+    if (left_[std::size_t(task)] == 0) serve();
     go_on_submitting();
 }
 
@@ -196,8 +196,7 @@ void Foresight::find_levels()
         if (over_[std::size_t(task)]) continue;
         Seconds behind = 0;
         for (const Task after : graph_.after(task)) {
-            if (after >= next_) break;
-            behind = std::max(behind, view_.levels[std::size_t(after)]);
+            if (after < next_) behind = std::max(behind, view_.levels[std::size_t(after)]);
         }
         view_.levels[std::size_t(task)] = times_.best(task) + behind;
     }
@@ -265,31 +264,30 @@ void Foresight::begin(int who, Task task, bool wanted)
     its.owner = who;
     its.wanted = wanted;
     its.since = view_.now + (weight(task).codelet && weight(task).codelet->counted ? units_.take : 0);
-    fetch(number);
+    move(number, its.since);
 }
 
-/// What it needs comes first, over the links if it is far away, and then goes back what it writes.
-void Foresight::fetch(int number)
+/// What it needs comes first, one after the other, over the links if it is far away, and then goes back what it writes.
+void Foresight::move(int number, Seconds from)
 {
     Operation& its = operation(number);
     const CallGraph::Weight& task = weight(its.task);
     const int node = nodes_[std::size_t(its.owner)];
-    its.ways = !links_ || node == home || task.uses == 0 ? 0 : task.written > 0 ? 2 : 1;
-    if (its.ways == 0) return at(its.since, What::opened, number);
+    if (!links_ || node == home || its.use == task.uses) return at(from, What::opened, number);
     const Seconds latency = links_->route(home, node).latency;
     const Core& core = units_.machine->cores[std::size_t(units_.cores[std::size_t(its.owner)])];
     const Bytes under_way = units_.machine->kinds[std::size_t(core.kind)].bytes_under_way;
-    its.there = its.since + (under_way > 0 ? task.used / under_way * latency : 0);
-    at(its.since + task.uses * latency, What::sent, number);
+    const bool waits = !its.is_back && under_way > 0;
+    its.there = from + (waits ? graph_.uses(task)[std::size_t(its.use)].bytes / under_way * latency : 0);
+    at(from + latency, What::sent, number);
 }
 
 void Foresight::send(int number)
 {
     const Operation& its = operation(number);
-    const CallGraph::Weight& task = weight(its.task);
     const int node = nodes_[std::size_t(its.owner)];
-    const bool back = its.is_back;
-    links_->send(number, back ? node : home, back ? home : node, home, back ? task.written : task.used, view_.now);
+    const Bytes bytes = graph_.uses(weight(its.task))[std::size_t(its.use)].bytes;
+    links_->send(number, its.is_back ? node : home, its.is_back ? home : node, home, bytes, view_.now);
     at(links_->next(), What::arrived, ++traffic_);
 }
 
@@ -299,13 +297,9 @@ void Foresight::receive(int version)
     if (version != traffic_) return;
     for (const int number : links_->arrived(view_.now)) {
         Operation& its = operation(number);
-        const Seconds there = std::max(view_.now, its.there);
-        if (--its.ways == 0) {
-            at(there, What::opened, number);
-            continue;
-        }
-        its.is_back = true;
-        at(there + links_->route(home, nodes_[std::size_t(its.owner)]).latency, What::sent, number);
+        its.is_back = !its.is_back && graph_.uses(weight(its.task))[std::size_t(its.use)].writes;
+        its.use += !its.is_back;
+        move(number, std::max(view_.now, its.there));
     }
     if (const Seconds next = links_->next(); next < never) at(next, What::arrived, ++traffic_);
 }
@@ -379,8 +373,7 @@ void Foresight::close(int number)
     unused_.push_back(number);
     over_[std::size_t(task)] = true;
     ++ended_;
-    const std::span<const Task> after = graph_.after(task);
-    for (auto next = after.rbegin(); next != after.rend(); ++next) one_less(*next);
+    for (const Task after : graph_.after(task)) one_less(after);
     if (!submits_ && has_room() && std::erase(idle_, caller) > 0) go_on_submitting();
 }
 

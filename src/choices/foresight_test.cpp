@@ -87,10 +87,36 @@ TEST(CallGraph, KnowsWhatWaitsForWhat)
     graph.submit(work, Work{}, {readwrite(data), read(data + 1)}); // 3
     graph.close();
     const auto after = [&](int task) { return std::vector(graph.after(task).begin(), graph.after(task).end()); };
-    EXPECT_EQ(after(0), (std::vector<CallGraph::Task>{1, 2}));
+    EXPECT_EQ(after(0), (std::vector<CallGraph::Task>{2, 1})) << "the last submitted first";
     EXPECT_EQ(after(1), std::vector<CallGraph::Task>{3});
     EXPECT_EQ(after(2), (std::vector<CallGraph::Task>{3, 3}));
     EXPECT_TRUE(after(3).empty());
+}
+
+TEST(CallGraph, WhatWaitsForOneOperandBecomesReadyBeforeWhatWaitsForTheNext)
+{
+    CallGraph graph(all);
+    graph.submit(work, Work{}, {write(data), write(data + 1)});
+    graph.submit(work, Work{}, {read(data + 1)}); // 1
+    for (int i = 0; i < 2; ++i) graph.submit(work, Work{}, {read(data)});
+    graph.close();
+    const auto after = graph.after(0);
+    EXPECT_EQ(std::vector(after.begin(), after.end()), (std::vector<CallGraph::Task>{3, 2, 1}));
+}
+
+TEST(CallGraph, ADatumIsUsedOnceAndAsLargeAsItWasSaidToBe)
+{
+    CallGraph graph(all);
+    graph.submit(work, Work{}, {write(data, 100)});
+    graph.submit(work, Work{}, {read(data, 60), read(data + 1, 8), write(data + 1, 8), read(data + 2)});
+    graph.close();
+    const CallGraph::Weight& part = graph.tasks()[1];
+    EXPECT_EQ(part.used, 108);
+    const auto uses = graph.uses(part);
+    ASSERT_EQ(uses.size(), 2u);
+    EXPECT_EQ(uses[0].bytes, 100);
+    EXPECT_FALSE(uses[0].writes);
+    EXPECT_TRUE(uses[1].writes);
 }
 
 TEST(CallGraph, ConcurrentWritersWaitForReadersAndNotForEachOther)
@@ -211,6 +237,18 @@ TEST(Foresight, SharesLinksAmongThoseWhoUseThem)
         << "a second to them, since they share it, a second back, and one of work";
 }
 
+TEST(Foresight, BringsOneOperandAfterTheOther)
+{
+    const Machine machine = machine_of(2, 1);
+    DescribedCores far = all_of(machine);
+    far.cores = {1};
+    const auto seconds = [&](std::initializer_list<Access> accesses) {
+        return foreseen(far, [&](Flow& flow) { flow.submit(work, Work{}, accesses); });
+    };
+    EXPECT_NEAR(seconds({readwrite(data, 1e9), read(data + 1, 0.5e9)}), 1 + 1 + 0.5 + 1, 1e-6);
+    EXPECT_NEAR(seconds({read(data, 1e9), write(data + 1, 0.5e9)}), 1 + 0.5 + 0.5 + 1, 1e-6);
+}
+
 DescribedCores first_of(const Machine& machine, int count)
 {
     DescribedCores units = all_of(machine);
@@ -237,8 +275,8 @@ TEST(Foresight, WhoHasWaitedForDataIsTakenForSlowWhereTimesSpread)
     units.submit = 1e-6;                         // nothing happens at once
     const auto submit = [](Flow& flow) {
         flow.submit(work, Work{5}, {write(data)});
-        flow.submit(work, Work{}, {write(data + 1, 3e9)}); // far: 3 s there, 3 s back and one of work
-        flow.submit(work, Work{0}, {read(data), read(data + 1), write(data + 2)});
+        flow.submit(work, Work{}, {write(data + 1, 3e9), write(data + 10)}); // far: 3 s there, 3 s back and one of work
+        flow.submit(work, Work{0}, {read(data), read(data + 10), write(data + 2)});
         for (int i = 3; i < 6; ++i) flow.submit(work, Work{}, {read(data + 2), write(data + i)});
     };
     EXPECT_NEAR(foreseen(units, submit), 7 + 1, 1e-4) << "each takes one of the last three";
