@@ -4,7 +4,7 @@
 #include "graph/flow_options.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <optional>
 #include <queue>
 #include <tuple>
@@ -59,9 +59,9 @@ private:
     const CallGraph::Weight& weight(Task task) const { return graph_.tasks()[std::size_t(task)]; }
     void at(Seconds time, What what, int which, int version = 0, int by = 0)
     {
-        ++foreseen_;
-        events_.push({time, units_.spread > 0 ? by_chance(foreseen_, draw_) : foreseen_, what, which, version, by});
+        events_.push({time, turn_of(what), what, which, version, by});
     }
+    std::uint64_t turn_of(What what);
     void take_place(const Event& event);
 
     // The caller.
@@ -146,6 +146,15 @@ Seconds Foresight::run(Seconds most)
         take_place(event);
     }
     return std::size_t(ended_) == all ? last_ : never;
+}
+
+/// Of what happens at once that goes first which was foreseen first. Only where to submit a task takes as long as to take it does
+/// that happen again and again, and there it is chance.
+std::uint64_t Foresight::turn_of(What what)
+{
+    ++foreseen_;
+    if (what != What::submitted || !(units_.spread > 0)) return foreseen_;
+    return by_chance(foreseen_, draw_) >> 63 ? std::numeric_limits<std::uint64_t>::max() : 0;
 }
 
 void Foresight::take_place(const Event& event)
@@ -377,16 +386,22 @@ void Foresight::close(int number)
     if (!submits_ && has_room() && std::erase(idle_, caller) > 0) go_on_submitting();
 }
 
+/// Of few tasks the times differ from run to run, by a twentieth where they are about a hundred; of many the mean of one is the
+/// mean of all.
+int runs_of(std::size_t tasks)
+{
+    constexpr std::size_t many = 10'000, most = 20, fewest = 5;
+    return tasks < many ? int(std::clamp(many / std::max<std::size_t>(tasks, 1), fewest, most)) : 1;
+}
+
 } // namespace
 
 Seconds foreseen_time(const CallGraph& graph, const DescribedCores& units, Seconds most)
 {
-    constexpr std::size_t few = 10'000; // of more tasks the mean of one run is the mean of all
-    constexpr int draws = 5;
     const TaskTimes task_times(graph, *units.machine, units.cores);
     for (Task task = 0; task < Task(graph.tasks().size()); ++task)
         if (!(task_times.best(task) < never)) return never;
-    const int times = units.spread > 0 && graph.tasks().size() < few ? draws : 1;
+    const int times = units.spread > 0 ? runs_of(graph.tasks().size()) : 1;
     Seconds sum = 0;
     for (int draw = 0; draw < times && sum < never; ++draw)
         sum += Foresight(graph, units, task_times, std::uint64_t(draw)).run(most);
