@@ -13,24 +13,20 @@ bool is_held_together(AccessMode mode) { return is_shared(mode) && mode != Acces
 
 } // namespace
 
-CallGraph::Weight CallGraph::weight_of(const Codelet& codelet, void* args, std::span<const Access> accesses)
+/// Who uses a part of a datum has the whole of it brought, as large as it was ever said to be.
+void CallGraph::note_use(Task task, const Access& access, History& datum)
 {
-    Weight weight{.codelet = &codelet, .first_use = uses_.size()};
-    weight.flops = codelet.flops && !codelet.submits ? codelet.flops(args) : 0;
-    weight.chunks = codelet.submits ? 1 : ComputeUnit().chunks(codelet, args);
-    for (std::size_t i = 0; i < accesses.size(); ++i) {
-        const auto same = [&](const Access& other) { return other.datum.address == accesses[i].datum.address; };
-        if (std::ranges::any_of(accesses.first(i), same)) continue;
-        const auto writes = [&](const Access& other) { return same(other) && is_writing(other.mode); };
-        // Who uses a part of a datum has the whole of it brought, as large as it was ever said to be.
-        Bytes& bytes = levels_.back().data[accesses[i].datum.address].bytes;
-        bytes = std::max(bytes, accesses[i].datum.bytes());
-        if (!(bytes > 0)) continue;
-        uses_.push_back({bytes, std::ranges::any_of(accesses.subspan(i), writes)});
-        weight.used += bytes;
-        ++weight.uses;
+    datum.bytes = std::max(datum.bytes, access.datum.bytes());
+    if (!(datum.bytes > 0)) return;
+    const bool writes = is_writing(access.mode);
+    if (std::exchange(datum.user, task) == task) {
+        uses_[datum.use].writes |= writes;
+        return;
     }
-    return weight;
+    datum.use = uses_.size();
+    uses_.push_back({datum.bytes, writes});
+    tasks_[std::size_t(task)].used += datum.bytes;
+    ++tasks_[std::size_t(task)].uses;
 }
 
 CallGraph::Task CallGraph::add(const Weight& weight)
@@ -42,12 +38,17 @@ CallGraph::Task CallGraph::add(const Weight& weight)
 void CallGraph::take(const Codelet& codelet, const Arguments& arguments, std::span<const Access> accesses, const TaskOptions&)
 {
     if (!is_whole()) return;
-    const Task task = add(weight_of(codelet, arguments.data, accesses));
+    const Task task = add({.codelet = &codelet,
+                           .flops = codelet.flops && !codelet.submits ? codelet.flops(arguments.data) : 0,
+                           .chunks = codelet.submits ? 1 : ComputeUnit().chunks(codelet, arguments.data),
+                           .first_use = uses_.size()});
     if (levels_.back().begin >= 0) wait_for({levels_.back().begin, 0}, task);
     for (const Access& access : accesses) {
         History& history = levels_.back().data[access.datum.address];
+        note_use(task, access, history);
         if (!is_held_together(access.mode) || access.mode != history.mode) {
-            history.before = std::exchange(history.group, {});
+            history.before.swap(history.group);
+            history.group.clear();
             history.mode = access.mode;
         }
         for (const Holder& before : history.before) wait_for(before, task);

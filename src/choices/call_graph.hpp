@@ -64,7 +64,9 @@ private:
     struct History {
         AccessMode mode = AccessMode::write;
         std::vector<Holder> before, group;
-        Bytes bytes = 0; ///< at most
+        Bytes bytes = 0;     ///< at most
+        Task user = -1;      ///< the last one,
+        std::size_t use = 0; ///< and its use
     };
     /// The outermost flow, or the one inside a task.
     struct Level {
@@ -72,7 +74,7 @@ private:
         std::unordered_map<const void*, History> data;
     };
     Task add(const Weight& weight);
-    Weight weight_of(const Codelet& codelet, void* args, std::span<const Access> accesses);
+    void note_use(Task task, const Access& access, History& datum);
     void wait_for(Holder before, Task after) { edges_.push_back({before, after}); }
     Task submit_inside(Task begin, const Codelet& codelet, void* args, std::span<const Access> accesses);
 

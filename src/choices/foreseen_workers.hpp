@@ -64,7 +64,7 @@ struct ForeseenView {
     Seconds now = 0;
     std::vector<ForeseenWorker> workers;
     std::vector<ForeseenOperation> operations;
-    std::vector<Seconds> levels; ///< [task], to the end of what is submitted, by way of what waits for it
+    std::vector<Seconds> levels; ///< [task], to the end of what is submitted by way of what waits for it; 0: it is not submitted
 };
 
 } // namespace trencadis::choices

@@ -204,9 +204,7 @@ void Foresight::find_levels()
     for (Task task = next_; task-- > oldest_;) {
         if (over_[std::size_t(task)]) continue;
         Seconds behind = 0;
-        for (const Task after : graph_.after(task)) {
-            if (after < next_) behind = std::max(behind, view_.levels[std::size_t(after)]);
-        }
+        for (const Task after : graph_.after(task)) behind = std::max(behind, view_.levels[std::size_t(after)]);
         view_.levels[std::size_t(task)] = times_.best(task) + behind;
     }
     levels_at_ = next_ + std::clamp((next_ - oldest_) / 4, 16, 256);

@@ -194,6 +194,13 @@ TEST(Foresight, RanksATaskByWhatIsKnownWhenItBecomesReady)
     const Machine machine = machine_of(1, 2);
     EXPECT_DOUBLE_EQ(foreseen(all_of(machine), [](Flow& flow) { submit_row_and_apart(flow, {}); }), 4)
         << "what follows the first of the row is not submitted yet, so it ranks behind those before it";
+    EXPECT_DOUBLE_EQ(foreseen(all_of(machine),
+                              [](Flow& flow) {
+                                  submit_apart(flow, 3);
+                                  flow.submit(work, Work{3}, {write(data + 10)});
+                              }),
+                     3)
+        << "how long it takes itself is known";
 }
 
 TEST(Foresight, SharesWhatCanBeCutUpWhereNobodyHasMore)
@@ -266,6 +273,22 @@ TEST(Foresight, WhoWaitsForDataIsTakenForFree)
         flow.submit(work, Work{2}, {readwrite(data + 3)});       // far too, whose cores seem free; the near ones leave it there
     };
     EXPECT_NEAR(foreseen(all_of(machine), submit), 5.4 + 2, 1e-6);
+}
+
+TEST(Foresight, WhoHasNothingIsNotAskedWhenATaskIsSubmittedThatWaits)
+{
+    const Machine machine = machine_of(2, 2);
+    DescribedCores units = all_of(machine);
+    units.submit = 0.01;
+    // As above, but for 0.05 s after 4.43, when all far ones have begun, the near one, which has nothing since 3.01, would take the
+    // fourth. It is asked at 3.01, and again each 0.95 s, when that should have been over there.
+    const auto submit = [](Flow& flow) {
+        flow.submit(work, Work{3}, {readwrite(data)});
+        for (int i = 1; i < 3; ++i) flow.submit(work, Work{}, {readwrite(data + i, 1.1e9)});
+        flow.submit(work, Work{1.9}, {readwrite(data + 3)});
+        for (int i = 0; i < 500; ++i) flow.submit(work, Work{0}, {read(data + 3)}); // until 5.04
+    };
+    EXPECT_NEAR(foreseen(units, submit), 5.4 + 1.9, 0.1);
 }
 
 TEST(Foresight, WhoHasWaitedForDataIsTakenForSlowWhereTimesSpread)
