@@ -280,8 +280,8 @@ TEST(Foresight, WhoHasNothingIsNotAskedWhenATaskIsSubmittedThatWaits)
     const Machine machine = machine_of(2, 2);
     DescribedCores units = all_of(machine);
     units.submit = 0.01;
-    // As above, but for 0.05 s after 4.43, when all far ones have begun, the near one, which has nothing since 3.01, would take the
-    // fourth. It is asked at 3.01, and again each 0.95 s, when that should have been over there.
+    // As above, but for 0.05 s after 4.43, when all far ones have begun, the near one, which has nothing since 3.01, would take
+    // the fourth. It is asked at 3.01, and again each 0.95 s, when that should have been over there.
     const auto submit = [](Flow& flow) {
         flow.submit(work, Work{3}, {readwrite(data)});
         for (int i = 1; i < 3; ++i) flow.submit(work, Work{}, {readwrite(data + i, 1.1e9)});
