@@ -1,310 +1,300 @@
 #include "choices/foresight.hpp"
 
-#include "choices/described_times.hpp"
-#include "choices/link_traffic.hpp"
+#include "choices/foreseen_policy.hpp"
 #include "graph/flow_options.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <queue>
-#include <set>
 #include <tuple>
 
 namespace trencadis::choices {
 namespace {
 
-constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
-constexpr Seconds together = 1e-9; ///< what is no further apart happens at once: sums of the same times differ by their last bits
 using Task = CallGraph::Task;
+using Operation = ForeseenOperation;
+using Worker = ForeseenWorker;
 
+constexpr int home = 0;   ///< where a caller's data are that nobody has spread
+constexpr int caller = 0; ///< the worker
+constexpr std::int64_t window = FlowOptions{}.window;
+constexpr double pace_weight = 0.25; // as of the engine (engines/simulated/execution.cpp)
+
+/// A number by chance, the same for the same draw.
+std::uint64_t by_chance(std::uint64_t place, std::uint64_t draw)
+{
+    std::uint64_t bits = (place + 1) * 0x9e3779b97f4a7c15u ^ draw * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+    return (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+}
+/// From 1 - spread to 1 + spread.
+double factor_by_chance(Task task, std::uint64_t draw, double spread)
+{
+    return spread > 0 ? 1 + spread * (2 * double(by_chance(std::uint64_t(task), draw) >> 11) * 0x1p-53 - 1) : 1;
+}
+
+/// One run, event by event. Who ends a task looks for the next at once; then those are served who have nothing, the one that has
+/// been so for longest first. They are served too when a task is submitted that can run, when an operation begins that can be
+/// shared, and when the policy has said that it wants to be asked again, and at no other time.
 class Foresight {
 public:
     /// `draw`: of the spread of times.
-    Foresight(const CallGraph& graph, const DescribedCores& units, std::uint64_t draw);
+    Foresight(const CallGraph& graph, const DescribedCores& units, const TaskTimes& times, std::uint64_t draw);
     Seconds run(Seconds most);
 
 private:
-    struct Ready {
-        Seconds rank; ///< to the end, by way of what waits for it
-        Task task;
-        Seconds time;
-        bool operator<(const Ready& other) const { return rank != other.rank ? rank < other.rank : task > other.task; }
-    };
-    /// The cores of a memory node.
-    struct Place {
-        int node;
-        std::vector<int> workers = {};
-        std::set<Ready> ready = {};
-        Seconds waiting = 0;          ///< of those
-        std::vector<int> offers = {}; ///< operations that others may join
-    };
-    struct Member {
-        int worker;
-        Seconds free; ///< from its chunk, until it takes the next
-        Seconds end;  ///< of its part, as it stands
-    };
-    /// A task that one worker has begun; others may have joined. The first to be done goes before the last.
-    struct Operation {
-        Task task = -1;
-        int place = 0;
-        Seconds chunk = 0;
-        Index left = 0; ///< chunks that nobody has begun
-        int ways = 0;   ///< that its data have to go: there, and back
-        bool is_back = false;
-        Seconds there = 0; ///< not earlier, by what a core has under way
-        bool offered = false;
-        int version = 0;
-        std::vector<Member> members = {};
-    };
-    struct Worker {
-        int kind, place;
-        Seconds free = 0;     ///< when it will have nothing to do, as it stands
-        bool fetches = false; ///< data of what it has taken: until then policies see a worker that runs nothing
-        bool idle = true;
-    };
     struct Event {
         Seconds time;
-        std::int64_t number; ///< in the order in which they were foreseen
-        enum class What : std::uint8_t { submitted, sent, arrived, opened, done } what;
-        int which;                   ///< the task; the operation; of what has arrived the version of the traffic
+        std::uint64_t turn; ///< of those that happen at once
+        enum class What : std::uint8_t { submitted, sent, arrived, opened, done, alarm } what;
+        int which;                   ///< the task; the operation; of what has arrived, and of the alarm, which it is
         int version = 0, worker = 0; ///< of one that is done: the operation's version, and the member that is
-        bool operator>(const Event& other) const { return std::tie(time, number) > std::tie(other.time, other.number); }
+        bool operator>(const Event& other) const { return std::tie(time, turn) > std::tie(other.time, other.turn); }
     };
     using What = Event::What;
 
-    void submit();
-    void go_on_submitting();
-    void one_less(Task task);
-    void push(Task task);
-    void take_place(const Event& event);
-    bool look_around();
-    bool look(int worker);
-    void at(Seconds time, What what, int which, int version = 0, int worker = 0)
+    Worker& worker(int which) { return view_.workers[std::size_t(which)]; }
+    Operation& operation(int which) { return view_.operations[std::size_t(which)]; }
+    const CallGraph::Weight& weight(Task task) const { return graph_.tasks()[std::size_t(task)]; }
+    void at(Seconds time, What what, int which, int version = 0, int by = 0)
     {
-        events_.push({time, foreseen_++, what, which, version, worker});
+        events_.push({time, turn_of(what), what, which, version, by});
     }
-    void begin(Place& from, std::set<Ready>::iterator which, int worker);
-    void open(int number);
-    void fetch(int number);
+    std::uint64_t turn_of(What what);
+    void take_place(const Event& event);
+
+    // The caller.
+    bool has_room() const { return next_ < Task(graph_.tasks().size()) && next_ - ended_ <= window - (window + 3) / 4; }
+    void go_on_submitting();
+    void submitted(Task task);
+    void find_levels();
+
+    // Who looks for something to do.
+    void one_less(Task task);
+    void look(int who);
+    bool give(int who);
+    void serve();
+    void ask_again(Seconds in);
+
+    // Operations.
+    int new_operation();
+    void begin(int who, Task task, bool wanted);
+    void move(int number, Seconds from);
     void send(int number);
     void receive(int version);
-    bool join(int worker, Seconds above);
-    void hand_out(Operation& operation) const;
+    void open(int number);
+    void join(int who, int number);
     void foresee(int number);
-    int new_operation(Task task, int place);
+    void leave(int number, int who);
     void close(int number);
-    Seconds end_at(const Place& place, Task task);
-    Seconds from_afar(Task task, int node) const;
-    bool take_elsewhere(int worker);
 
     const CallGraph& graph_;
     const DescribedCores& units_;
     const std::uint64_t draw_;
-    DescribedTimes times_;
+    const TaskTimes& times_;
     std::optional<LinkTraffic> links_;
-    std::vector<Worker> workers_;
-    std::vector<Place> places_;
-    std::vector<Operation> operations_;
-    std::vector<int> unused_;   ///< of those
-    std::vector<int> idle_;     ///< workers, the one that has been so for longest first,
-    std::vector<int> enders_;   ///< but for those that have just ended a task
-    std::vector<int> begun_;    ///< operations whose worker has not opened them yet
-    Task next_ = 0, ended_ = 0; ///< to be submitted, and how many are over
-    std::int64_t foreseen_ = 0;
-    int traffic_ = 0; ///< how often what is under way has changed
-    std::vector<Seconds> ranks_;
+    std::vector<int> nodes_; ///< of workers
+    ForeseenView view_;
+    std::optional<ForeseenPolicy> policy_;
+    std::vector<int> unused_;          ///< operations
+    std::vector<int> idle_;            ///< workers, the one that has been so for longest first
+    int offers_ = 0;                   ///< operations that others may join
+    Task next_ = 0, ended_ = 0;        ///< to be submitted, and how many are over
+    Task oldest_ = 0, levels_at_ = 16; ///< all before it are over; at how many their levels are found anew
+    bool submits_ = true;              ///< the caller, just now
+    int traffic_ = 0;                  ///< how often what is under way has changed
+    int alarms_ = 0, in_vain_ = 0;
+    Seconds alarm_at_ = never;
+    std::vector<bool> over_;         ///< [task]
     std::vector<std::int32_t> left_; ///< [task], what it waits for
+    std::uint64_t foreseen_ = 0;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-    Seconds now_ = 0, last_ = 0; ///< and when the last operation was over
-    static constexpr std::int64_t window = FlowOptions{}.window;
-    static constexpr int home = 0; ///< where a caller's data are that nobody has spread
+    Seconds last_ = 0; ///< when the last operation was over
 };
 
-Foresight::Foresight(const CallGraph& graph, const DescribedCores& units, std::uint64_t draw)
-    : graph_(graph), units_(units), draw_(draw), times_(*units.machine)
+Foresight::Foresight(const CallGraph& graph, const DescribedCores& units, const TaskTimes& times, std::uint64_t draw)
+    : graph_(graph), units_(units), draw_(draw), times_(times)
 {
+    std::vector<int> places;
     for (const int core : units.cores) {
-        const Core& described = units.machine->cores[std::size_t(core)];
-        const auto same = [&](const Place& place) { return place.node == described.node; };
-        auto place = std::ranges::find_if(places_, same);
-        if (place == places_.end()) place = places_.insert(places_.end(), {.node = described.node});
-        place->workers.push_back(int(workers_.size()));
-        workers_.push_back({described.kind, int(place - places_.begin())});
+        const int node = units.machine->cores[std::size_t(core)].node;
+        const auto place = std::ranges::find(places, node);
+        view_.workers.push_back({.type = times.type(int(nodes_.size())), .place = int(place - places.begin())});
+        if (place == places.end()) places.push_back(node);
+        nodes_.push_back(node);
     }
-    const bool others = std::ranges::any_of(places_, [](const Place& place) { return place.node != home; });
+    view_.workers.front().submits = true;
+    const bool others = std::ranges::any_of(places, [](int node) { return node != home; });
     if (others && !units.machine->links.empty()) links_.emplace(*units.machine);
-    std::set<int> kinds;
-    for (const Worker& worker : workers_) kinds.insert(worker.kind);
-    ranks_ = ways_to_the_end(graph, times_, kinds);
+    policy_.emplace(graph, times, view_, links_ ? &*links_ : nullptr, home, nodes_);
 }
 
 Seconds Foresight::run(Seconds most)
 {
-    if (std::ranges::any_of(ranks_, [](Seconds rank) { return !(rank < never); })) return never;
+    const std::size_t all = graph_.tasks().size();
     for (const CallGraph::Weight& task : graph_.tasks()) left_.push_back(task.all + 1);
-    for (int worker = 0; worker < int(workers_.size()); ++worker) idle_.push_back(worker);
-    submit();
-    while (!events_.empty()) {
-        now_ = events_.top().time;
-        if (last_ > most) return never; // what was foreseen before others joined may lie behind the end
-        while (!events_.empty() && events_.top().time <= now_ + together) {
-            const Event event = events_.top();
-            events_.pop();
-            take_place(event);
-        }
-        while (look_around()) {}
-    }
-    return last_;
-}
-
-/// Who ends a task looks first; who was idle begins first, and those who are idle still help those who begin first. An operation
-/// is cut up only where somebody is idle when it begins. Did anybody find anything?
-bool Foresight::look_around()
-{
-    begun_.clear();
-    const auto finds = [&](int worker) { return look(worker); };
-    std::size_t found = std::erase_if(enders_, finds);
-    const std::size_t last = begun_.size();
-    idle_.insert(idle_.end(), enders_.begin(), enders_.end());
-    enders_.clear();
-    found += std::erase_if(idle_, finds);
-    std::ranges::rotate(begun_, begun_.begin() + std::ptrdiff_t(last));
-    for (const int begun : begun_) fetch(begun);
-    return found > 0;
-}
-
-/// The caller submits before it takes part, as many tasks as there may be at a time.
-void Foresight::submit()
-{
-    if (next_ == Task(graph_.tasks().size()) || !workers_.front().idle || next_ - ended_ > window - (window + 3) / 4) return;
-    workers_.front().idle = false;
-    std::erase(idle_, 0);
-    std::erase(enders_, 0);
+    over_.resize(all);
+    view_.levels.resize(all);
+    for (int who = 1; who < int(nodes_.size()); ++who) idle_.push_back(who);
     go_on_submitting();
-}
-
-void Foresight::go_on_submitting()
-{
-    if (next_ < Task(graph_.tasks().size()) && next_ - ended_ < window) {
-        const bool counts = graph_.tasks()[std::size_t(next_)].codelet != nullptr;
-        return at(now_ + (counts ? units_.submit : 0), What::submitted, next_++);
+    while (!events_.empty()) {
+        const Event event = events_.top();
+        events_.pop();
+        view_.now = event.time;
+        if (last_ > most) return never; // what was foreseen before others joined may lie behind the end
+        take_place(event);
     }
-    workers_.front().idle = true;
-    idle_.push_back(0);
+    return std::size_t(ended_) == all ? last_ : never;
 }
 
-int Foresight::new_operation(Task task, int place)
+/// Of what happens at once that goes first which was foreseen first. Only where to submit a task takes as long as to take it does
+/// that happen again and again, and there it is chance.
+std::uint64_t Foresight::turn_of(What what)
 {
-    if (unused_.empty()) {
-        unused_.push_back(int(operations_.size()));
-        operations_.emplace_back();
-    }
-    const int number = unused_.back();
-    unused_.pop_back();
-    operations_[std::size_t(number)].task = task;
-    operations_[std::size_t(number)].place = place;
-    return number;
-}
-
-void Foresight::close(int number)
-{
-    Operation& operation = operations_[std::size_t(number)];
-    const Task task = operation.task;
-    if (operation.offered) std::erase(places_[std::size_t(operation.place)].offers, number);
-    operation = {.version = operation.version + 1};
-    unused_.push_back(number);
-    for (const Task after : graph_.after(task)) one_less(after);
-    ++ended_;
+    ++foreseen_;
+    if (what != What::submitted || !(units_.spread > 0)) return foreseen_;
+    return by_chance(foreseen_, draw_) >> 63 ? std::numeric_limits<std::uint64_t>::max() : 0;
 }
 
 void Foresight::take_place(const Event& event)
 {
-    if (event.what == What::submitted) {
-        one_less(Task(event.which));
-        return go_on_submitting();
+    switch (event.what) {
+    case What::submitted: return submitted(Task(event.which));
+    case What::sent: return send(event.which);
+    case What::arrived: return receive(event.which);
+    case What::opened: return open(event.which);
+    case What::done:
+        if (operation(event.which).version == event.version) leave(event.which, event.worker); // else others have joined since
+        return;
+    case What::alarm:
+        if (event.which != alarms_) return;
+        alarm_at_ = never;
+        return serve();
     }
-    if (event.what == What::sent) return send(event.which);
-    if (event.what == What::arrived) return receive(event.which);
-    if (event.what == What::opened) return open(event.which);
-    Operation& operation = operations_[std::size_t(event.which)];
-    if (operation.version != event.version) return; // others have joined since
-    last_ = now_;
-    workers_[std::size_t(event.worker)].idle = true;
-    std::erase_if(operation.members, [&](const Member& member) { return member.worker == event.worker; });
-    (operation.members.empty() ? enders_ : idle_).push_back(event.worker);
-    if (operation.members.empty()) close(event.which);
-    submit();
 }
+
+// ---- the caller ------------------------------------------------------------------------------------------------------------
+
+/// As many tasks as there may be at a time.
+void Foresight::go_on_submitting()
+{
+    submits_ = next_ < Task(graph_.tasks().size()) && next_ - ended_ < window;
+    if (!submits_) {
+        if (next_ == Task(graph_.tasks().size())) find_levels();
+        return look(caller);
+    }
+    const bool counts = weight(next_).codelet != nullptr;
+    at(view_.now + (counts ? units_.submit : 0), What::submitted, next_);
+}
+
+void Foresight::submitted(Task task)
+{
+    view_.levels[std::size_t(task)] = times_.best(task);
+    if (++next_ >= levels_at_) find_levels();
+    one_less(task);
+    if (left_[std::size_t(task)] == 0) serve();
+    go_on_submitting();
+}
+
+/// Anew, now and then, as the flow does it (graph/priority): what a policy knows of the way to the end is older than the graph.
+void Foresight::find_levels()
+{
+    while (oldest_ < next_ && over_[std::size_t(oldest_)]) ++oldest_;
+    for (Task task = next_; task-- > oldest_;) {
+        if (over_[std::size_t(task)]) continue;
+        Seconds behind = 0;
+        for (const Task after : graph_.after(task)) behind = std::max(behind, view_.levels[std::size_t(after)]);
+        view_.levels[std::size_t(task)] = times_.best(task) + behind;
+    }
+    levels_at_ = next_ + std::clamp((next_ - oldest_) / 4, 16, 256);
+}
+
+// ---- who looks for something to do -----------------------------------------------------------------------------------------
 
 void Foresight::one_less(Task task)
 {
-    if (--left_[std::size_t(task)] == 0) push(task);
+    if (--left_[std::size_t(task)] == 0) policy_->push(task);
 }
 
-void Foresight::push(Task task)
+void Foresight::look(int who)
 {
-    Place* best = &places_.front();
-    if (links_) {
-        Seconds soonest = never;
-        for (Place& place : places_)
-            if (const Seconds end = end_at(place, task); end < soonest) soonest = end, best = &place;
+    const bool found = give(who);
+    serve();
+    if (!found) idle_.push_back(who);
+}
+
+bool Foresight::give(int who)
+{
+    if (policy_->waiting() == 0 && offers_ == 0) return false;
+    const ForeseenPolicy::Decision decision = policy_->pop(who);
+    if (decision.run >= 0) begin(who, decision.run, decision.offer);
+    else if (decision.join >= 0) join(who, decision.join);
+    else if (decision.again_in > 0) ask_again(decision.again_in);
+    return !decision.is_nothing();
+}
+
+void Foresight::serve()
+{
+    const auto gets = [&](int who) { return give(who); };
+    while (std::erase_if(idle_, gets) > 0) {}
+}
+
+void Foresight::ask_again(Seconds in)
+{
+    constexpr int enough = 1000; // nobody does anything, and asking did not help
+    if (view_.now + in >= alarm_at_) return;
+    in_vain_ = idle_.size() == view_.workers.size() ? in_vain_ + 1 : 0;
+    if (in_vain_ > enough) return;
+    alarm_at_ = view_.now + in;
+    at(alarm_at_, What::alarm, ++alarms_);
+}
+
+// ---- operations ------------------------------------------------------------------------------------------------------------
+
+int Foresight::new_operation()
+{
+    if (unused_.empty()) {
+        unused_.push_back(int(view_.operations.size()));
+        view_.operations.emplace_back();
     }
-    const Seconds time = times_.of(graph_.tasks()[std::size_t(task)], workers_[std::size_t(best->workers.front())].kind);
-    best->ready.insert({ranks_[std::size_t(task)], task, time});
-    best->waiting += time;
+    const int number = unused_.back();
+    unused_.pop_back();
+    return number;
 }
 
-// ---- what a worker does that has nothing to do -------------------------------------------------------------------
-
-/// Did it find anything?
-bool Foresight::look(int worker)
+void Foresight::begin(int who, Task task, bool wanted)
 {
-    Place& place = places_[std::size_t(workers_[std::size_t(worker)].place)];
-    if (place.ready.empty()) return (places_.size() > 1 && take_elsewhere(worker)) || join(worker, -never);
-    if (join(worker, place.ready.rbegin()->rank)) return true;
-    begin(place, std::prev(place.ready.end()), worker);
-    return true;
+    const int number = new_operation();
+    Operation& its = operation(number);
+    its.task = task;
+    its.owner = who;
+    its.wanted = wanted;
+    its.since = view_.now + (weight(task).codelet && weight(task).codelet->counted ? units_.take : 0);
+    move(number, its.since);
 }
 
-void Foresight::begin(Place& from, std::set<Ready>::iterator which, int worker)
+/// What it needs comes first, one after the other, over the links if it is far away, and then goes back what it writes.
+void Foresight::move(int number, Seconds from)
 {
-    Worker& by = workers_[std::size_t(worker)];
-    const int number = new_operation(which->task, by.place);
-    Operation& operation = operations_[std::size_t(number)];
-    from.waiting -= which->time;
-    from.ready.erase(which);
-    by.idle = false;
-    operation.offered = from.ready.empty();
-    operation.members.push_back({worker, 0, 0});
-    begun_.push_back(number);
-}
-
-/// What it needs comes first, over the links if it is far away, and then goes back what it writes.
-void Foresight::fetch(int number)
-{
-    Operation& operation = operations_[std::size_t(number)];
-    const CallGraph::Weight& task = graph_.tasks()[std::size_t(operation.task)];
-    const int node = places_[std::size_t(operation.place)].node;
-    const Seconds taken = now_ + (task.codelet && task.codelet->counted ? units_.take : 0);
-    operation.ways = !links_ || node == home || task.uses == 0 ? 0 : task.written > 0 ? 2 : 1;
-    if (operation.ways == 0) return at(taken, What::opened, number);
+    Operation& its = operation(number);
+    const CallGraph::Weight& task = weight(its.task);
+    const int node = nodes_[std::size_t(its.owner)];
+    if (!links_ || node == home || its.use == task.uses) return at(from, What::opened, number);
     const Seconds latency = links_->route(home, node).latency;
-    const Core& core = units_.machine->cores[std::size_t(units_.cores[std::size_t(operation.members.front().worker)])];
+    const Core& core = units_.machine->cores[std::size_t(units_.cores[std::size_t(its.owner)])];
     const Bytes under_way = units_.machine->kinds[std::size_t(core.kind)].bytes_under_way;
-    operation.there = taken + (under_way > 0 ? task.used / under_way * latency : 0);
-    workers_[std::size_t(operation.members.front().worker)].fetches = true;
-    at(taken + task.uses * latency, What::sent, number);
+    const bool waits = !its.is_back && under_way > 0;
+    its.there = from + (waits ? graph_.uses(task)[std::size_t(its.use)].bytes / under_way * latency : 0);
+    at(from + latency, What::sent, number);
 }
 
 void Foresight::send(int number)
 {
-    const Operation& operation = operations_[std::size_t(number)];
-    const CallGraph::Weight& task = graph_.tasks()[std::size_t(operation.task)];
-    const int node = places_[std::size_t(operation.place)].node;
-    const bool back = operation.is_back;
-    links_->send(number, back ? node : home, back ? home : node, home, back ? task.written : task.used, now_);
+    const Operation& its = operation(number);
+    const int node = nodes_[std::size_t(its.owner)];
+    const Bytes bytes = graph_.uses(weight(its.task))[std::size_t(its.use)].bytes;
+    links_->send(number, its.is_back ? node : home, its.is_back ? home : node, home, bytes, view_.now);
     at(links_->next(), What::arrived, ++traffic_);
 }
 
@@ -312,131 +302,107 @@ void Foresight::send(int number)
 void Foresight::receive(int version)
 {
     if (version != traffic_) return;
-    for (const int number : links_->arrived(now_)) {
-        Operation& operation = operations_[std::size_t(number)];
-        const Seconds there = std::max(now_, operation.there);
-        if (--operation.ways == 0) {
-            at(there, What::opened, number);
-            continue;
-        }
-        operation.is_back = true;
-        at(there + links_->route(home, places_[std::size_t(operation.place)].node).latency, What::sent, number);
+    for (const int number : links_->arrived(view_.now)) {
+        Operation& its = operation(number);
+        its.is_back = !its.is_back && graph_.uses(weight(its.task))[std::size_t(its.use)].writes;
+        its.use += !its.is_back;
+        move(number, std::max(view_.now, its.there));
     }
     if (const Seconds next = links_->next(); next < never) at(next, What::arrived, ++traffic_);
 }
 
-/// The worker begins. Those who are idle join at once.
+/// The worker begins. It is cut up where somebody is idle now, or was about to be when it was taken.
 void Foresight::open(int number)
 {
-    Operation& operation = operations_[std::size_t(number)];
-    Member& owner = operation.members.front();
-    const Place& place = places_[std::size_t(operation.place)];
-    const CallGraph::Weight& task = graph_.tasks()[std::size_t(operation.task)];
-    const Seconds work =
-        times_.of(task, workers_[std::size_t(owner.worker)].kind) * factor_by_chance(operation.task, draw_, units_.spread);
-    operation.offered |= !idle_.empty() || !enders_.empty();
-    operation.offered &= work > 0 && task.chunks > 1 && place.workers.size() > 1;
-    if (operation.offered) places_[std::size_t(operation.place)].offers.push_back(number);
-    const Index chunks = operation.offered ? task.chunks : 1;
-    operation.chunk = work / double(chunks);
-    operation.left = chunks - 1;
-    workers_[std::size_t(owner.worker)].fetches = false;
-    owner.free = now_ + operation.chunk;
+    Operation& its = operation(number);
+    const CallGraph::Weight& task = weight(its.task);
+    Worker& owner = worker(its.owner);
+    const Seconds work = times_.on(its.task, owner.type) * factor_by_chance(its.task, draw_, units_.spread);
+    const bool offered = work > 0 && task.chunks > 1 && (its.wanted || !idle_.empty());
+    its.chunks = offered ? task.chunks : 1;
+    its.chunk = work / double(its.chunks);
+    its.left = its.chunks - 1;
+    its.members.push_back({its.owner, view_.now + its.chunk, 0});
+    owner.runs = work > 0;
     foresee(number);
-    std::erase_if(idle_, [&](int worker) { return join(worker, -never); });
+    if (!offered) return;
+    owner.offer = number;
+    ++offers_;
+    serve();
 }
 
-/// The operation with most work left, of those with a longer way to the end than `above`.
-bool Foresight::join(int worker, Seconds above)
+void Foresight::join(int who, int number)
 {
-    Place& place = places_[std::size_t(workers_[std::size_t(worker)].place)];
-    Seconds most = 0;
-    int best = -1;
-    for (const int number : place.offers) {
-        Operation& operation = operations_[std::size_t(number)];
-        if (!(ranks_[std::size_t(operation.task)] > above)) continue;
-        hand_out(operation);
-        if (const Seconds left = double(operation.left) * operation.chunk; left > most) most = left, best = number;
-    }
-    if (best < 0) return false;
-    Operation& operation = operations_[std::size_t(best)];
-    workers_[std::size_t(worker)].idle = false;
-    --operation.left;
-    operation.members.push_back({worker, now_ + operation.chunk, 0});
-    ++operation.version;
-    foresee(best);
-    return true;
-}
-
-/// Who has done a chunk takes the next one.
-void Foresight::hand_out(Operation& operation) const
-{
-    while (operation.left > 0) {
-        Member& next = *std::ranges::min_element(operation.members, {}, &Member::free);
-        if (next.free > now_) return;
-        next.free += operation.chunk;
-        --operation.left;
-    }
+    Operation& its = operation(number);
+    worker(who).runs = its.shared = true;
+    --its.left;
+    its.members.push_back({who, view_.now + its.chunk, 0});
+    ++its.version;
+    foresee(number);
 }
 
 /// When each member will have nothing left to do, if nobody else joins.
 void Foresight::foresee(int number)
 {
-    Operation& operation = operations_[std::size_t(number)];
-    for (Member& member : operation.members) member.end = member.free;
-    for (Index left = operation.left; left > 0; --left)
-        std::ranges::min_element(operation.members, {}, &Member::end)->end += operation.chunk;
-    for (const Member& member : operation.members) {
-        workers_[std::size_t(member.worker)].free = member.end;
-        at(member.end, What::done, number, operation.version, member.worker);
+    Operation& its = operation(number);
+    its.foresee();
+    for (const Operation::Member& member : its.members) {
+        worker(member.worker).free = member.end;
+        at(member.end, What::done, number, its.version, member.worker);
     }
 }
 
-// ---- several memories --------------------------------------------------------------------------------------------
-
-Seconds Foresight::from_afar(Task task, int node) const
+/// The last one out ends the task.
+void Foresight::leave(int number, int who)
 {
-    const CallGraph::Weight& its = graph_.tasks()[std::size_t(task)];
-    return links_ && node != home ? links_->alone(home, node, its.used, its.uses) : 0;
-}
-
-/// When the task would end if it were put there.
-Seconds Foresight::end_at(const Place& place, Task task)
-{
-    Seconds free = never;
-    for (const int worker : place.workers) {
-        const Worker& one = workers_[std::size_t(worker)];
-        free = std::min(free, one.idle || one.fetches ? now_ : std::max(now_, one.free));
+    Operation& its = operation(number);
+    last_ = view_.now;
+    worker(who).runs = false;
+    std::erase_if(its.members, [&](const Operation::Member& member) { return member.worker == who; });
+    if (worker(who).offer == number) {
+        worker(who).offer = -1;
+        --offers_;
     }
-    const Seconds time = times_.of(graph_.tasks()[std::size_t(task)], workers_[std::size_t(place.workers.front())].kind);
-    return free + place.waiting / double(place.workers.size()) + from_afar(task, place.node) + time;
+    if (its.members.empty()) close(number);
+    if (who != caller || !has_room()) return look(who);
+    serve();
+    go_on_submitting();
 }
 
-/// The last of the tasks that wait where most do, if it ends sooner here.
-bool Foresight::take_elsewhere(int worker)
+void Foresight::close(int number)
 {
-    Place* most = nullptr;
-    for (Place& place : places_)
-        if (!place.ready.empty() && (!most || place.waiting > most->waiting)) most = &place;
-    if (!most) return false;
-    const auto low = most->ready.begin();
-    const Worker& by = workers_[std::size_t(worker)];
-    const Seconds here = now_ + from_afar(low->task, places_[std::size_t(by.place)].node) +
-                         times_.of(graph_.tasks()[std::size_t(low->task)], by.kind);
-    if (!(here <= end_at(*most, low->task) - low->time) && low->time > 0) return false;
-    begin(*most, low, worker);
-    return true;
+    Operation& its = operation(number);
+    const Task task = its.task;
+    const Seconds expected = times_.on(task, worker(its.owner).type);
+    double& pace = worker(its.owner).pace;
+    if (units_.spread > 0 && !its.shared && expected > 0) pace += pace_weight * ((view_.now - its.since) / expected - pace);
+    its = {.version = its.version + 1};
+    unused_.push_back(number);
+    over_[std::size_t(task)] = true;
+    ++ended_;
+    for (const Task after : graph_.after(task)) one_less(after);
+    if (!submits_ && has_room() && std::erase(idle_, caller) > 0) go_on_submitting();
+}
+
+/// Of few tasks the times differ from run to run, by a twentieth where they are about a hundred; of many the mean of one is the
+/// mean of all.
+int runs_of(std::size_t tasks)
+{
+    constexpr std::size_t many = 10'000, most = 20, fewest = 5;
+    return tasks < many ? int(std::clamp(many / std::max<std::size_t>(tasks, 1), fewest, most)) : 1;
 }
 
 } // namespace
 
 Seconds foreseen_time(const CallGraph& graph, const DescribedCores& units, Seconds most)
 {
-    constexpr std::size_t few = 10'000; // of more tasks the mean of one run is the mean of all
-    constexpr int draws = 5;
-    const int times = units.spread > 0 && graph.tasks().size() < few ? draws : 1;
+    const TaskTimes task_times(graph, *units.machine, units.cores);
+    for (Task task = 0; task < Task(graph.tasks().size()); ++task)
+        if (!(task_times.best(task) < never)) return never;
+    const int times = units.spread > 0 ? runs_of(graph.tasks().size()) : 1;
     Seconds sum = 0;
-    for (int draw = 0; draw < times && sum < never; ++draw) sum += Foresight(graph, units, std::uint64_t(draw)).run(most);
+    for (int draw = 0; draw < times && sum < never; ++draw)
+        sum += Foresight(graph, units, task_times, std::uint64_t(draw)).run(most);
     return sum / times;
 }
 

@@ -18,12 +18,11 @@ struct DescribedCores {
                        ///< tasks is not with the next
 };
 
-/// How long the tasks would take there, foreseen by list scheduling with the machine's kernel times: whoever is free takes the
-/// ready task with the longest way to the end (Graham 1969 for the bound, HEFT for the order), joins a malleable one where none
-/// is ready, and where there are several memories, all data being in the first, each task is put where it is expected to end
-/// first, what it uses from afar coming over the links. Infinite where the machine has no time for a kernel.
-/// The mean of a few runs where times spread. About 1 us a task each; nothing is computed.
-/// Infinite too where it would be more than `most`.
+/// How long the tasks would take there with the machine's kernel times, if they go as the standard policy has them go
+/// (choices/foreseen_policy): the caller submits them, whoever has nothing is asked at the moments at which it is asked, the data
+/// are all in the first memory, and what is used from afar comes over links that those who use them share.
+/// The mean of a few runs where times spread. 1 to 3 us a task and run; nothing is computed.
+/// Infinite where the machine has no time for a kernel, and where it would be more than `most`.
 Seconds foreseen_time(const CallGraph& graph, const DescribedCores& units,
                       Seconds most = std::numeric_limits<Seconds>::infinity());
 

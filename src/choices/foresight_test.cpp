@@ -87,10 +87,36 @@ TEST(CallGraph, KnowsWhatWaitsForWhat)
     graph.submit(work, Work{}, {readwrite(data), read(data + 1)}); // 3
     graph.close();
     const auto after = [&](int task) { return std::vector(graph.after(task).begin(), graph.after(task).end()); };
-    EXPECT_EQ(after(0), (std::vector<CallGraph::Task>{1, 2}));
+    EXPECT_EQ(after(0), (std::vector<CallGraph::Task>{2, 1})) << "the last submitted first";
     EXPECT_EQ(after(1), std::vector<CallGraph::Task>{3});
     EXPECT_EQ(after(2), (std::vector<CallGraph::Task>{3, 3}));
     EXPECT_TRUE(after(3).empty());
+}
+
+TEST(CallGraph, WhatWaitsForOneOperandBecomesReadyBeforeWhatWaitsForTheNext)
+{
+    CallGraph graph(all);
+    graph.submit(work, Work{}, {write(data), write(data + 1)});
+    graph.submit(work, Work{}, {read(data + 1)}); // 1
+    for (int i = 0; i < 2; ++i) graph.submit(work, Work{}, {read(data)});
+    graph.close();
+    const auto after = graph.after(0);
+    EXPECT_EQ(std::vector(after.begin(), after.end()), (std::vector<CallGraph::Task>{3, 2, 1}));
+}
+
+TEST(CallGraph, ADatumIsUsedOnceAndAsLargeAsItWasSaidToBe)
+{
+    CallGraph graph(all);
+    graph.submit(work, Work{}, {write(data, 100)});
+    graph.submit(work, Work{}, {read(data, 60), read(data + 1, 8), write(data + 1, 8), read(data + 2)});
+    graph.close();
+    const CallGraph::Weight& part = graph.tasks()[1];
+    EXPECT_EQ(part.used, 108);
+    const auto uses = graph.uses(part);
+    ASSERT_EQ(uses.size(), 2u);
+    EXPECT_EQ(uses[0].bytes, 100);
+    EXPECT_FALSE(uses[0].writes);
+    EXPECT_TRUE(uses[1].writes);
 }
 
 TEST(CallGraph, ConcurrentWritersWaitForReadersAndNotForEachOther)
@@ -139,16 +165,42 @@ TEST(Foresight, DividesTasksThatAreApartAmongTheCores)
     EXPECT_EQ(foreseen(all_of(machine), [](Flow&) {}), 0);
 }
 
+/// Three in a row beside three that are apart.
+void submit_row_and_apart(Flow& flow, std::initializer_list<Access> all)
+{
+    const auto submit = [&](char* datum) {
+        std::vector<Access> accesses(all);
+        accesses.push_back(readwrite(datum));
+        flow.submit(work, Work{}, accesses);
+    };
+    for (int i = 0; i < 3; ++i) submit(data + i);
+    for (int i = 0; i < 3; ++i) submit(data + 10);
+}
+
 TEST(Foresight, TakesTheLongestWayFirst)
 {
     const Machine machine = machine_of(1, 2);
     EXPECT_DOUBLE_EQ(foreseen(all_of(machine),
                               [](Flow& flow) {
+                                  flow.submit(work, Work{}, {write(data + 20)});
+                                  submit_row_and_apart(flow, {read(data + 20)});
+                              }),
+                     1 + 3)
+        << "all has been submitted when the first is over";
+}
+
+TEST(Foresight, RanksATaskByWhatIsKnownWhenItBecomesReady)
+{
+    const Machine machine = machine_of(1, 2);
+    EXPECT_DOUBLE_EQ(foreseen(all_of(machine), [](Flow& flow) { submit_row_and_apart(flow, {}); }), 4)
+        << "what follows the first of the row is not submitted yet, so it ranks behind those before it";
+    EXPECT_DOUBLE_EQ(foreseen(all_of(machine),
+                              [](Flow& flow) {
                                   submit_apart(flow, 3);
-                                  for (int i = 0; i < 3; ++i) flow.submit(work, Work{}, {readwrite(data + 10)});
+                                  flow.submit(work, Work{3}, {write(data + 10)});
                               }),
                      3)
-        << "three in a row beside three that are apart";
+        << "how long it takes itself is known";
 }
 
 TEST(Foresight, SharesWhatCanBeCutUpWhereNobodyHasMore)
@@ -190,6 +242,85 @@ TEST(Foresight, SharesLinksAmongThoseWhoUseThem)
     far.cores = {4, 5, 6, 7};
     EXPECT_NEAR(foreseen(far, [](Flow& flow) { submit_apart(flow, 4, {}, 0.25e9); }), 1 + 1 + 1, 1e-6)
         << "a second to them, since they share it, a second back, and one of work";
+}
+
+TEST(Foresight, BringsOneOperandAfterTheOther)
+{
+    const Machine machine = machine_of(2, 1);
+    DescribedCores far = all_of(machine);
+    far.cores = {1};
+    const auto seconds = [&](std::initializer_list<Access> accesses) {
+        return foreseen(far, [&](Flow& flow) { flow.submit(work, Work{}, accesses); });
+    };
+    EXPECT_NEAR(seconds({readwrite(data, 1e9), read(data + 1, 0.5e9)}), 1 + 1 + 0.5 + 1, 1e-6);
+    EXPECT_NEAR(seconds({read(data, 1e9), write(data + 1, 0.5e9)}), 1 + 0.5 + 0.5 + 1, 1e-6);
+}
+
+DescribedCores first_of(const Machine& machine, int count)
+{
+    DescribedCores units = all_of(machine);
+    units.cores.resize(std::size_t(count));
+    return units;
+}
+
+TEST(Foresight, WhoWaitsForDataIsTakenForFree)
+{
+    const Machine machine = machine_of(2, 2);
+    const auto submit = [](Flow& flow) {
+        flow.submit(work, Work{3}, {readwrite(data)});           // near
+        flow.submit(work, Work{}, {readwrite(data + 1, 1.1e9)}); // far: two of 1.1 GB at a time take 2.2 s there and 2.2 s back,
+        flow.submit(work, Work{}, {readwrite(data + 2, 1.1e9)}); // so that those two end at 5.4
+        flow.submit(work, Work{2}, {readwrite(data + 3)});       // far too, whose cores seem free; the near ones leave it there
+    };
+    EXPECT_NEAR(foreseen(all_of(machine), submit), 5.4 + 2, 1e-6);
+}
+
+TEST(Foresight, WhoHasNothingIsNotAskedWhenATaskIsSubmittedThatWaits)
+{
+    const Machine machine = machine_of(2, 2);
+    DescribedCores units = all_of(machine);
+    units.submit = 0.01;
+    // As above, but for 0.05 s after 4.43, when all far ones have begun, the near one, which has nothing since 3.01, would take
+    // the fourth. It is asked at 3.01, and again each 0.95 s, when that should have been over there.
+    const auto submit = [](Flow& flow) {
+        flow.submit(work, Work{3}, {readwrite(data)});
+        for (int i = 1; i < 3; ++i) flow.submit(work, Work{}, {readwrite(data + i, 1.1e9)});
+        flow.submit(work, Work{1.9}, {readwrite(data + 3)});
+        for (int i = 0; i < 500; ++i) flow.submit(work, Work{0}, {read(data + 3)}); // until 5.04
+    };
+    EXPECT_NEAR(foreseen(units, submit), 5.4 + 1.9, 0.1);
+}
+
+TEST(Foresight, WhoHasWaitedForDataIsTakenForSlowWhereTimesSpread)
+{
+    const Machine machine = machine_of(2, 2);
+    DescribedCores units = first_of(machine, 3); // two near, one far
+    units.submit = 1e-6;                         // nothing happens at once
+    const auto submit = [](Flow& flow) {
+        flow.submit(work, Work{5}, {write(data)});
+        flow.submit(work, Work{}, {write(data + 1, 3e9), write(data + 10)}); // far: 3 s there, 3 s back and one of work
+        flow.submit(work, Work{0}, {read(data), read(data + 10), write(data + 2)});
+        for (int i = 3; i < 6; ++i) flow.submit(work, Work{}, {read(data + 2), write(data + i)});
+    };
+    EXPECT_NEAR(foreseen(units, submit), 7 + 1, 1e-4) << "each takes one of the last three";
+    units.spread = 1e-9;
+    EXPECT_NEAR(foreseen(units, submit), 7 + 2, 1e-4) << "the far one is expected to take 2.5 s: a near one takes two";
+}
+
+TEST(Foresight, OfWhatHappensAtOnceEitherMayBeFirst)
+{
+    const Machine machine = machine_of(2, 2);
+    DescribedCores units = first_of(machine, 3);
+    units.submit = units.take = 1e-4;
+    const auto submit = [](Flow& flow) {
+        flow.submit(work, Work{1.9}, {write(data)}); // begins when the other is submitted: is there a near core for that one?
+        flow.submit(work, Work{}, {readwrite(data + 1, 1e9)});
+    };
+    EXPECT_NEAR(foreseen(units, submit), 3, 1e-3) << "no: a second there, a second of work, a second back";
+    units.spread = 1e-9;
+    const Seconds mean = foreseen(units, submit);
+    EXPECT_GT(mean, 1.9 + 0.1) << "now and then";
+    EXPECT_LT(mean, 3 - 0.1) << "now and then not";
 }
 
 TEST(Foresight, IsTheSameEachTimeAndSpreadsAroundTheMean)

@@ -67,7 +67,7 @@ template <Scalar T> struct TriangularCall {
         const bool one_block = blas::TeamSolve<T>::is_one_block(with, order());
         const bool cut = blas::TeamSolve<T>::count_chunks(with, triangle.rows) > 1 && (one_block || flops() > without_session);
         if (cut && crew.can_share(in_double<T>(flops()))) {
-            blas::TeamSolve<T> shared(triangle, alpha, with);
+            blas::TeamSolve<T> shared(triangle, alpha, with, double(crew.line_ns()));
             if (share_out<T>(crew, shared, flops())) return;
         }
         if (cut && !runs_directly(crew, flops(), options)) return solve_as_one_task(options);

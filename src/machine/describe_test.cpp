@@ -146,6 +146,27 @@ TEST(ParseMachine, KnowsTheClassesOfFiguresAndWhatOneWasAdjustedTo)
     EXPECT_THAT(with("class = \"derived\"\nresult = \"the total\"\n"), HasSubstr("only 'adjusted to a result' has one"));
 }
 
+TEST(ParseMachine, KnowsWhichFiguresThereAre)
+{
+    const auto of = [](const std::string& keys) {
+        return complaint(small +
+                         "[[links]]\nfrom = \"left\"\nto = \"right\"\nbandwidth = 1e10\nlatency = 0\n[[kernels]]\nkernel = "
+                         "\"gemm\"\non = \"slow\"\ngflops = 1\n[[kernels]]\nkernel = \"gemm\"\n" +
+                         "on = \"fast\"\ngflops = 4\n[[sources]]\nclass = \"derived\"\n" + keys);
+    };
+    EXPECT_EQ(of("figures = \"kinds.peak_gflops, nodes.bytes,cores.gflops , kernels.gflops\"\nkernels = \"gemm\"\n"),
+              "no complaint");
+    EXPECT_EQ(of("figures = \"name\"\n"), "no complaint");
+    EXPECT_THAT(of("figures = \"kinds.peak_gflop\"\n"),
+                HasSubstr("figures of [[sources]] number 1 is 'kinds.peak_gflop', but no figure of the file has that name; the "
+                          "nearest is 'kinds.peak_gflops'"));
+    EXPECT_THAT(of("figures = \"nodes.bytes, \"\n"), HasSubstr("figures of [[sources]] number 1 is ''"));
+    EXPECT_THAT(of("figures = \"nodes.bytes,\"\n"), HasSubstr("figures of [[sources]] number 1 is ''"));
+    EXPECT_THAT(of("figures = \"kernels.half_edge\"\n"), HasSubstr("no figure of the file"));
+    EXPECT_THAT(of("figures = \"kernels.gflops\"\nkernels = \"gemm, trsm\"\n"),
+                HasSubstr("is 'trsm', but no kernel of the file"));
+}
+
 TEST(ParseMachine, KnowsWhatFiguresWereBeforeTheyWereAdjusted)
 {
     const auto entry = [](const char* table, const char* kernel, double gflops) {

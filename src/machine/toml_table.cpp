@@ -31,6 +31,17 @@ std::string_view meant(std::string_view given, const std::vector<std::string>& n
     return meant_name(given, known);
 }
 
+void add_figures(const toml::table& table, const std::string& before, std::vector<std::string>& found)
+{
+    for (const auto& [key, value] : table) {
+        const std::string within = fmt::format("{}.", key.str());
+        if (const toml::table* one = value.as_table()) add_figures(*one, within, found);
+        else if (value.is_array_of_tables())
+            for (const toml::node& each : *value.as_array()) add_figures(*each.as_table(), within, found);
+        else found.push_back(fmt::format("{}{}", before, key.str()));
+    }
+}
+
 } // namespace
 
 TomlTable::TomlTable(const toml::table& table, std::string_view file, std::string what)
@@ -207,15 +218,40 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key)
     return tables;
 }
 
-int TomlTable::one_of(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing)
+int TomlTable::number_of(std::string_view name, std::string_view key, const std::vector<std::string>& names,
+                         std::string_view kind_of_thing) const
 {
-    const std::string given = text(key);
-    const auto place = std::find(names.begin(), names.end(), given);
+    const auto place = std::find(names.begin(), names.end(), name);
     if (place != names.end()) return static_cast<int>(place - names.begin());
-    const std::string_view near = meant(given, names);
-    complain(key, fmt::format("{} of {} is '{}', but no {} has that name; {}", key, what_, given, kind_of_thing,
+    const std::string_view near = meant(name, names);
+    complain(key, fmt::format("{} of {} is '{}', but no {} has that name; {}", key, what_, name, kind_of_thing,
                               near.empty() ? fmt::format("the names are {}", fmt::join(names, ", "))
                                            : fmt::format("the nearest is '{}'", near)));
+}
+
+int TomlTable::one_of(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing)
+{
+    return number_of(text(key), key, names, kind_of_thing);
+}
+
+void TomlTable::listed(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing)
+{
+    const std::string given = text(key);
+    for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+        end = given.find(',', begin);
+        std::string_view name = std::string_view(given).substr(begin, end - begin);
+        name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+        number_of(name.substr(0, name.find_last_not_of(' ') + 1), key, names, kind_of_thing);
+    }
+}
+
+std::vector<std::string> TomlTable::figures() const
+{
+    std::vector<std::string> found;
+    add_figures(*table_, "", found);
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
 }
 
 void TomlTable::finish() const

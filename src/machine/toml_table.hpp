@@ -40,6 +40,10 @@ public:
     std::vector<TomlTable> tables(std::string_view key);  ///< [[key]], empty when absent
     /// The number of the one of `names` that the text of `key` is; complains with the nearest.
     int one_of(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing);
+    /// Each of the names that the text of `key` lists, with commas between, must be one of `names`.
+    void listed(std::string_view key, const std::vector<std::string>& names, std::string_view kind_of_thing);
+    /// What stands in the table, as KEY, and what in the tables and lists of tables in it, however deep, as TABLE.KEY.
+    std::vector<std::string> figures() const;
     bool has(std::string_view key);
     int line() const; ///< where the table stands
 
@@ -53,6 +57,8 @@ private:
     const toml::node& require(std::string_view key, std::string_view wanted);
     double number_from(std::string_view key, std::string_view least, bool zero);
     std::vector<int> integers(std::string_view key, const toml::node& node, const std::string& wanted) const;
+    int number_of(std::string_view name, std::string_view key, const std::vector<std::string>& names,
+                  std::string_view kind_of_thing) const;
     [[noreturn]] void wrong_type(std::string_view key, const toml::node& node, std::string_view wanted) const;
 
     const toml::table* table_;

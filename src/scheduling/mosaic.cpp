@@ -29,6 +29,8 @@ constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 /// "Fast", "long" and "free at" are what the View measures online, by worker and codelet: a neighbour that comes or goes is seen
 /// within a few operations. Literature: HEFT (Topcuoglu et al. 2002) for the ends, CATS (Chronaki et al. 2015) for criticality
 /// found at run time, malleable BLAS (Catalan et al. 2016) for joining.
+///
+/// What is foreseen of calls on described machines follows it rule by rule: choices/foreseen_policy.cpp.
 class Mosaic final : public Scheduler {
 public:
     explicit Mosaic(const View& view) : view_(view), place_of_(std::size_t(view.workers()))

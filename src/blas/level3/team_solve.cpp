@@ -19,11 +19,13 @@ Index panel_offset(Index j, Index nr) { return (j * (j + 1) / 2 * nr + j) * nr; 
 } // namespace
 
 template <Scalar T>
-TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
+TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with, double line_ns)
     : x_(x), alpha_(alpha), kernel_(with.kernel), mc_(with.tree[Loop::ic])
 {
     rows_per_chunk_ = rows_per_chunk(with, x_.rows);
     chunks_ = count_chunks(with, x_.rows);
+    packed_by_each_ = panel_offset(panels(), kernel_.nr) <= most_for_each(with, line_ns);
+    if (packed_by_each_) return;
     const Index most = with.tree[Loop::pc] * with.tree[Loop::jc];
     while (shared_panels_ < panels() && panel_offset(shared_panels_ + 1, kernel_.nr) <= most) ++shared_panels_;
     try {
@@ -33,6 +35,14 @@ TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with)
         shared_panels_ = 0; // every member packs for itself, panel by panel
     }
     marks_.emplace(shared_panels_);
+}
+
+/// Half of the second cache: to pack as much takes a tenth of what it takes to get it from another core. What is more comes from
+/// the last cache, in 1 ns for eight bytes, which a line of 64 takes where four are under way (as in helpers.hpp) and each 32.
+template <Scalar T> Index TeamSolve<T>::most_for_each(const Setup<T>& with, double line_ns)
+{
+    constexpr double far_ns = 32;
+    return (line_ns >= far_ns ? 4 : 1) * with.tree[Loop::pc] * with.tree[Loop::ic];
 }
 
 template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Index rows)
@@ -48,23 +58,35 @@ template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index
     return (rows + each - 1) / each;
 }
 
-template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
+template <Scalar T> typename TeamSolve<T>::Own TeamSolve<T>::own_image() const
 {
-    const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic], whole = std::max<Index>(1, mc / rows_per_chunk_);
-    const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
-    for (Chunks chunks = begun ? begun : team.next_of_two_ends(wanted()); chunks; chunks = team.next_of_two_ends(wanted())) {
-        const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);
-        for (Index i = chunks.begin * rows_per_chunk_; i < end; i += mc) do_rows(i, std::min(end, i + mc));
+    if (!packed_by_each_) return {};
+    try {
+        return {scratch<Real<T>>(Buffer::triangle, planes<T> * panel_offset(panels(), kernel_.nr))};
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return {}; // panel by panel, for each of its slices of B again
     }
 }
 
-template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end)
+template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
+{
+    const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic], whole = std::max<Index>(1, mc / rows_per_chunk_);
+    Own own = own_image();
+    const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
+    for (Chunks chunks = begun ? begun : team.next_of_two_ends(wanted()); chunks; chunks = team.next_of_two_ends(wanted())) {
+        const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);
+        for (Index i = chunks.begin * rows_per_chunk_; i < end; i += mc) do_rows(i, std::min(end, i + mc), own);
+    }
+}
+
+template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end, Own& own)
 {
     const Index rows = end - begin;
     if (rows > kernel_.mr && !has_memory_for(rows)) { // thinner slices of B instead
         const Index half = std::max(kernel_.mr, rows / 2 / kernel_.mr * kernel_.mr);
-        do_rows(begin, begin + half);
-        return do_rows(begin + half, end);
+        do_rows(begin, begin + half, own);
+        return do_rows(begin + half, end, own);
     }
     T* const B = x_.B + begin * x_.rs;
     scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
@@ -72,7 +94,7 @@ template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end)
     Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
     pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
     for (Index j = 0; j < panels(); ++j) {
-        const Real<T>* const U = panel(j);
+        const Real<T>* const U = panel(j, own);
         const Index first = j * kernel_.nr, cols = std::min(kernel_.nr, x_.n - first);
         for (Index i = 0; i < rows; i += kernel_.mr)
             kernel_.solve(first, X + planes<T> * i * x_.n, kernel_.height(rows - i), U, cols);
@@ -91,9 +113,14 @@ template <Scalar T> bool TeamSolve<T>::has_memory_for(Index rows) const
     }
 }
 
-/// Panel j, packed by whomever.
-template <Scalar T> const Real<T>* TeamSolve<T>::panel(Index j)
+/// Panel j, packed by whomever. Members need them in order.
+template <Scalar T> const Real<T>* TeamSolve<T>::panel(Index j, Own& own)
 {
+    if (own.image) {
+        Real<T>* const image = own.image + planes<T> * panel_offset(j, kernel_.nr);
+        if (j == own.panels) pack_panel(own.panels++, image);
+        return image;
+    }
     if (j < shared_panels_) {
         Real<T>* const shared = shared_panel(j);
         if (marks_->ready(j, 0)) return shared;
@@ -104,9 +131,9 @@ template <Scalar T> const Real<T>* TeamSolve<T>::panel(Index j)
         }
         if (pack_another(j) && marks_->ready(j, 0)) return shared;
     }
-    Real<T>* const own = scratch<Real<T>>(Buffer::panel, kernel_.right_size(x_.n + 1, kernel_.nr));
-    pack_panel(j, own);
-    return own;
+    Real<T>* const alone = scratch<Real<T>>(Buffer::panel, kernel_.right_size(x_.n + 1, kernel_.nr));
+    pack_panel(j, alone);
+    return alone;
 }
 
 /// Packs the first panel after `after` that nobody has begun.

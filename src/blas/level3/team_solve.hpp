@@ -9,17 +9,17 @@
 namespace trencadis::blas {
 
 /// One triangular solve B <- alpha B U^-1 carried out by several cores that come and go (every side, uplo and op by way of
-/// right_upper). Rows of B are independent; the triangle is packed once, by all of them, in panels of nr columns.
+/// right_upper). Rows of B are independent. A member packs its rows and carries them through all panels of U, nr columns each.
 ///
-/// A member packs its rows and carries them through all panels of U. It needs the panels in order: where the next one is just
-/// being
-/// packed by somebody else, it first packs one further on for everybody, and if that did not take long enough, the
-/// panel in question for itself. So nobody waits. Memory: n^2/2 numbers in common, at most kc nc (panels beyond are packed by
-/// each member), and
-/// per member its mc rows and one panel, n deep.
+/// A small triangle is packed by each member for itself; where cores are far apart, one of up to two second caches. A larger one
+/// is packed once, by all of them: a member that needs a panel that somebody is just packing first packs one further on for
+/// everybody, and if that did not take long enough, the panel in question for itself. So nobody waits. Memory: n^2/2 numbers for
+/// each member or in common, in common at most kc nc (panels beyond are packed by each member), and per member its mc rows and
+/// one panel, n deep.
 template <Scalar T> class TeamSolve {
 public:
-    TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with);
+    /// `line_ns`: what it takes a core to get a cache line that another one has written.
+    TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with, double line_ns = 0);
 
     Index chunks() const { return chunks_; }
     /// The same before there is an object.
@@ -31,10 +31,17 @@ public:
     void work(Team& team, int cpu = -1, Chunks begun = {0, 0});
 
 private:
+    static Index most_for_each(const Setup<T>& with, double line_ns);
     static Index rows_per_chunk(const Setup<T>& with, Index rows);
-    void do_rows(Index begin, Index end);
+    /// The image of the triangle that a member makes for itself; none: it is shared, or there is no memory.
+    struct Own {
+        Real<T>* image = nullptr;
+        Index panels = 0; ///< packed so far
+    };
+    Own own_image() const;
+    void do_rows(Index begin, Index end, Own& own);
     bool has_memory_for(Index rows) const;
-    const Real<T>* panel(Index j);
+    const Real<T>* panel(Index j, Own& own);
     void pack_panel(Index j, Real<T>* to) const;
     bool pack_another(Index after);
     Real<T>* shared_panel(Index j) const;
@@ -44,6 +51,7 @@ private:
     T alpha_;
     const MicroKernel<T>& kernel_;
     Index mc_, rows_per_chunk_, chunks_, shared_panels_ = 0;
+    bool packed_by_each_;
     std::optional<SharedBuffer> packed_;
     std::optional<PanelMarks> marks_;
 };

@@ -139,7 +139,7 @@ TYPED_TEST(Teams, SolveAsOneCoreWould)
             const auto before = B;
             const T alpha = random.number<T>();
             TeamSolve<T> solve(right_upper(side, uplo, op, Diag::non_unit, m, n, A.data.data(), A.ld, B.data.data(), B.ld), alpha,
-                               setup_with<T>(instruction_set(), blocks));
+                               setup_with<T>(instruction_set(), blocks), double(random.below(3)) * 50); // near, near, far
             run_as_team(solve.chunks(), ++seed, [&](Team& team, int) { solve.work(team); });
             Sum<T> product(m, n);
             const auto triangle = transformed(op, expand(A, Structure::triangular, uplo)), X = expand(B, Structure::general);

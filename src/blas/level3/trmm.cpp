@@ -56,6 +56,8 @@ template <Scalar T> struct InPlace {
     void multiply_micro_tiles(Index p, Index depth, const Real<T>* left, Index i0, Index rows, const Real<T>* right, Index j0,
                               Index cols, const Real<T>* finite) const;
     void multiply_depths(const MicroTile& tile, Index begin, Index end, T beta, T* C, Index ldc) const;
+    bool crosses_diagonal(const MicroTile& tile, Index begin, Index end) const;
+    void multiply_stairs(const MicroTile& tile, Index begin, Index end, T beta) const;
     void multiply_beside_the_zeros(const MicroTile& tile, Index begin, Index end, bool first) const;
     void from_left(Index j, Index cols) const;
     void from_right(Index i, Index rows) const;
@@ -103,6 +105,30 @@ template <Scalar T> void InPlace<T>::multiply_depths(const MicroTile& x, Index b
                          x.cols, b);
 }
 
+/// Has the left panel in depths [begin, end) a column on the diagonal for each of its rows?
+template <Scalar T> bool InPlace<T>::crosses_diagonal(const MicroTile& x, Index begin, Index end) const
+{
+    if (side == Side::right) return false;
+    return A.uplo == Uplo::lower ? begin <= x.i && end == x.i + x.rows : begin == x.i && end >= x.i + x.rows;
+}
+
+/// The same in place there, without most of the zeros beside A's triangle.
+template <Scalar T> void InPlace<T>::multiply_stairs(const MicroTile& x, Index begin, Index end, T beta) const
+{
+    with.kernel.multiply_stairs({.lower = A.uplo == Uplo::lower,
+                                 .stairs = x.rows,
+                                 .k = end - begin,
+                                 .A = x.a + planes<T> * (begin - x.p) * x.height,
+                                 .height = x.height,
+                                 .B = x.b + planes<T> * (begin - x.p) * with.kernel.nr,
+                                 .alpha = alpha,
+                                 .beta = beta,
+                                 .C = B + x.i + x.j * ldb,
+                                 .cs = ldb,
+                                 .rows = x.rows,
+                                 .cols = x.cols});
+}
+
 /// The same in place, where infinities and NaN in B must not meet the zeros beside A's triangle: in the depths that the diagonal
 /// crosses, each step goes to the rows or columns that the triangle has there.
 template <Scalar T> void InPlace<T>::multiply_beside_the_zeros(const MicroTile& x, Index begin, Index end, bool first) const
@@ -142,9 +168,11 @@ void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left,
             const MicroTile tile{
                 i0 + i, count, height, j0 + j, width, p, left + planes<T> * i * depth, right + planes<T> * j * depth};
             const bool first = begin == all.begin;
-            if (finite[side == Side::left ? j / kernel.nr : i / kernel.mr] != 0)
-                multiply_depths(tile, begin, end, first ? T(0) : T(1), B + tile.i + tile.j * ldb, ldb);
-            else multiply_beside_the_zeros(tile, begin, end, first);
+            const T beta = first ? T(0) : T(1);
+            if (finite[side == Side::left ? j / kernel.nr : i / kernel.mr] != 0) {
+                if (crosses_diagonal(tile, begin, end)) multiply_stairs(tile, begin, end, beta);
+                else multiply_depths(tile, begin, end, beta, B + tile.i + tile.j * ldb, ldb);
+            } else multiply_beside_the_zeros(tile, begin, end, first);
         }
     }
 }

@@ -82,6 +82,19 @@ template <Scalar T> struct ProductInPlace {
     bool conjugate_a = false, conjugate_b = false;
 };
 
+/// C <- alpha A B + beta C where the diagonal of a triangle crosses A, a left panel: what MicroKernel::multiply_stairs works on.
+template <Scalar T> struct StairProduct {
+    bool lower;   ///< A's last columns, which the diagonal crosses, are zero above it; upper: its first ones below it
+    Index stairs; ///< so many columns, one for each row
+    Index k;      ///< columns of A, these among them
+    const Real<T>* A;
+    Index height;
+    const Real<T>* B;
+    T alpha, beta;
+    T* C;
+    Index cs, rows, cols; ///< element (i, j) of C is C[i + j * cs]
+};
+
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
 ///
 /// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
@@ -108,6 +121,9 @@ template <Scalar T> struct MicroKernel {
     }
     void (*multiply_panels)(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
                             Index cols, const R* next);
+
+    /// The same without most of the products with A's zeros: those of whole vectors of zeros, which are not read.
+    void (*multiply_stairs)(const StairProduct<T>& product);
 
     /// A product whose operands are read where they lie.
     void (*multiply_in_place)(const ProductInPlace<T>& product);

@@ -31,6 +31,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
             return Body<T, Bytes, MV, NR>::multiply(k, A, B, alpha, beta, C, rs, cs, rows, cols, next);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply(k, A, height, B, alpha, beta, C, rs, cs, rows, cols, next);
     }
+    static void multiply_stairs(const StairProduct<T>& x)
+    {
+        if (MV == 1 || x.height == MV * lanes) return Body<T, Bytes, MV, NR>::multiply_stairs(x);
+        if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_stairs(x);
+    }
     static void multiply_in_place(const ProductInPlace<T>& x)
     {
         if constexpr (is_complex<T>) interleaved<2 * MV>(x);
@@ -75,6 +80,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .nr = NR,
                 .step = lanes,
                 .multiply_panels = multiply,
+                .multiply_stairs = multiply_stairs,
                 .multiply_in_place = multiply_in_place,
                 .reads_any_rows = Vectors<R, Bytes>::reads_some,
                 .widest_in_place = many_registers ? 128 : 12, // broadcasts of B are loads of their own, twice as many

@@ -160,6 +160,43 @@ TYPED_TEST(MicroKernels, LeaveOutTheDepthsThatATriangularOperandLeavesZero)
     }
 }
 
+/// As multiply, to the bit, and without reading the vectors of A that are zero.
+TYPED_TEST(MicroKernels, ClimbTheStairsOfATriangleAsIfTheyWereNotThere)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    Random random(45);
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        const MicroKernel<T>& kernel = set->micro_kernel<T>();
+        const Index n = kernel.nr, ldc = kernel.mr + 1;
+        for (Index m = 1; m <= kernel.mr; ++m)
+            for (const bool lower : {true, false}) {
+                const Index others = random.below(10), k = m + others, first = lower ? others : 0, height = kernel.height(m);
+                auto A = TestFixture::matrix(random, m * k);
+                const auto B = TestFixture::matrix(random, k * n);
+                for (Index p = 0; p < m; ++p)
+                    for (Index i = 0; i < m; ++i)
+                        if (lower ? i < p : i > p) A[i + (first + p) * m] = T(0);
+                Image<R> left(kernel.left_size(m, k)), right(kernel.right_size(k, n));
+                pack_left(kernel, general(A.data(), m), m, k, left.data);
+                pack_right(kernel, general(B.data(), k), k, n, right.data);
+                const Index cols = random.between(1, n);
+                const T alpha = random.template number<T>(), beta = T(R(random.below(3)));
+                std::vector<T> expected = TestFixture::matrix(random, ldc * n), C = expected;
+                kernel.multiply(k, left.data, height, right.data, alpha, beta, expected.data(), 1, ldc, m, cols);
+                for (Index p = 0; p < m; ++p)
+                    for (Index i = 0; i < height; ++i)
+                        if (lower ? i / kernel.step < p / kernel.step : i / kernel.step > p / kernel.step)
+                            for (Index q = 0; q < planes<T>; ++q)
+                                left.data[(first + p) * planes<T> * height + q * height + i] =
+                                    std::numeric_limits<R>::quiet_NaN();
+                kernel.multiply_stairs({lower, m, k, left.data, height, right.data, alpha, beta, C.data(), ldc, m, cols});
+                ASSERT_EQ(C, expected) << set->name << ' ' << m << " rows, " << k << (lower ? " lower" : " upper");
+            }
+    }
+}
+
 TYPED_TEST(MicroKernels, SolveEverySizeUpToThreePanels)
 {
     using T = TypeParam;

@@ -28,25 +28,25 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
                 for (int i = 0; i < MV; ++i) sum[j][q][i] = V{};
     }
 
-    /// sum <- sum +- a b for one column of the left and one row of the right panel.
-    template <bool subtract> [[gnu::always_inline]] void update(const R* A, const R* B)
+    /// sum <- sum +- a b for one column of the left and one row of the right panel, in vectors [from, to) of the column.
+    template <bool subtract, int from = 0, int to = MV> [[gnu::always_inline]] void update(const R* A, const R* B)
     {
         V a[parts][MV];
 #pragma GCC unroll 2
         for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
-            for (int i = 0; i < MV; ++i) a[q][i] = *reinterpret_cast<const V*>(A + q * height + i * lanes);
+            for (int i = from; i < to; ++i) a[q][i] = *reinterpret_cast<const V*>(A + q * height + i * lanes);
 #pragma GCC unroll 64
         for (int j = 0; j < NR; ++j) {
             const V b = B[j * parts] - V{}; // a broadcast; adding zero would be an addition, because of -0
 #pragma GCC unroll 2
             for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
-                for (int i = 0; i < MV; ++i) add<subtract>(sum[j][q][i], a[q][i], b);
+                for (int i = from; i < to; ++i) add<subtract>(sum[j][q][i], a[q][i], b);
             if constexpr (parts == 2) {
                 const V imaginary = B[j * 2 + 1] - V{};
 #pragma GCC unroll 8
-                for (int i = 0; i < MV; ++i) {
+                for (int i = from; i < to; ++i) {
                     add<!subtract>(sum[j][0][i], a[1][i], imaginary);
                     add<subtract>(sum[j][1][i], a[0][i], imaginary);
                 }
@@ -71,6 +71,22 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             for (int u = 0; u < unroll; ++u) update<subtract>(A + (p + u) * parts * height, B + (p + u) * row);
         }
         for (; p < k; ++p) update<subtract>(A + p * parts * height, B + p * row);
+    }
+
+    /// The same for columns of which vectors from number i on are not zero, one fewer for each vector's width of columns: where
+    /// the diagonal of a lower triangle crosses A.
+    template <int i = 0> [[gnu::always_inline]] void climb(Index k, const R* A, const R* B)
+    {
+        const Index steps = i + 1 < MV && k > lanes ? lanes : k;
+        for (Index p = 0; p < steps; ++p) update<false, i, MV>(A + p * parts * height, B + p * parts * NR);
+        if constexpr (i + 1 < MV) climb<i + 1>(k - steps, A + steps * parts * height, B + steps * parts * NR);
+    }
+    /// The same for the first vectors, up to number i and one more for each width: an upper triangle.
+    template <int i = 0> [[gnu::always_inline]] void descend(Index k, const R* A, const R* B)
+    {
+        const Index steps = i + 1 < MV && k > lanes ? lanes : k;
+        for (Index p = 0; p < steps; ++p) update<false, 0, i + 1>(A + p * parts * height, B + p * parts * NR);
+        if constexpr (i + 1 < MV) descend<i + 1>(k - steps, A + steps * parts * height, B + steps * parts * NR);
     }
 
     /// sum <- sum + A B for operands where they lie; B's columns beyond the last one count as the last one, and are not stored.
@@ -139,16 +155,29 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         body.clear();
         prefetch(C, rs, cs, rows, cols);
         body.template accumulate<false>(k, A, B, next);
-        if (rs == 1) {
-            if (is(beta, 1)) return body.template store<Beta::one>(alpha, beta, C, cs, rows, cols);
-            if (is(beta, 0)) return body.template store<Beta::zero>(alpha, beta, C, cs, rows, cols);
-            return body.template store<Beta::any>(alpha, beta, C, cs, rows, cols);
-        }
+        if (rs == 1) return body.store(alpha, beta, C, cs, rows, cols);
         alignas(64) R sums[NR * parts * height]; // a copy: `body` must stay in registers
         body.spill(sums);
         if (cs == 1 && is(beta, 0)) return store_rows<Beta::zero>(sums, alpha, beta, C, rs, rows, cols);
         if (cs == 1) return store_rows<Beta::any>(sums, alpha, beta, C, rs, rows, cols);
         scatter(sums, alpha, beta, C, rs, cs, rows, cols);
+    }
+
+    static void multiply_stairs(const StairProduct<T>& x)
+    {
+        Body body;
+        body.clear();
+        prefetch(x.C, 1, x.cs, x.rows, x.cols);
+        const Index before = x.lower ? x.k - x.stairs : 0, behind = x.lower ? x.k : x.stairs;
+        const R *const A = x.A + before * parts * height, *const B = x.B + before * parts * NR;
+        if (x.lower) {
+            body.template accumulate<false>(before, x.A, x.B, x.B);
+            body.climb(x.stairs, A, B);
+        } else {
+            body.descend(x.stairs, A, B);
+            body.template accumulate<false>(x.k - behind, x.A + behind * parts * height, x.B + behind * parts * NR, x.B);
+        }
+        body.store(x.alpha, x.beta, x.C, x.cs, x.rows, x.cols);
     }
 
     [[gnu::always_inline]] void spill(R* to) const
@@ -164,6 +193,12 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     enum class Beta { zero, one, any };
 
     /// C <- alpha sum + beta C, where the columns of C are contiguous.
+    [[gnu::always_inline]] void store(T alpha, T beta, T* C, Index cs, Index rows, Index cols) const
+    {
+        if (is(beta, 1)) return store<Beta::one>(alpha, beta, C, cs, rows, cols);
+        if (is(beta, 0)) return store<Beta::zero>(alpha, beta, C, cs, rows, cols);
+        store<Beta::any>(alpha, beta, C, cs, rows, cols);
+    }
     template <Beta kind> [[gnu::always_inline]] void store(T alpha, T beta, T* C, Index cs, Index rows, Index cols) const
     {
         if (rows == height) return store_columns<kind, true>(alpha, beta, C, cs, rows, cols);

@@ -135,10 +135,11 @@ WorkUnit* NativeEngine::hold(Holder& holder)
     }
 }
 
-/// Says which thread has the worker now. A guest's is the program's own, and moved by nobody.
+/// Says which thread has the worker now. A guest's is the program's own, and may be on any core.
 void NativeEngine::introduce(Worker& worker) const
 {
-    relief_.has(worker.relief, position.holder->guest ? ThreadHandle{} : ThreadHandle::mine());
+    if (!position.holder->guest) relief_.has(worker.relief, ThreadHandle::mine());
+    else relief_.is_visited(worker.relief, worker_here() == worker.id ? ThreadHandle::mine() : ThreadHandle{});
 }
 
 Holder& NativeEngine::holder(const Worker&) const { return *position.holder; }

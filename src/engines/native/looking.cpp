@@ -158,7 +158,7 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
     const bool guest = position.holder->guest != nullptr;
     Relief::Watch watch(relief_, worker.relief);
     const auto spin_ns = [&](std::int64_t now) { return std::max(worker.patience.spin_ns(now), guest ? guest_spin_ns : 0); };
-    std::int64_t spin_until = begin + spin_ns(begin), last = begin;
+    std::int64_t awake_since = begin, spin_until = begin + spin_ns(begin), last = begin;
     Found found;
     while (!found && !disturbed(worker, wait)) {
         for (int i = 0; i < 16; ++i) relax();
@@ -166,12 +166,15 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
         if (!away) found = look(worker);
         const std::int64_t now = now_ns(), passed = now - std::exchange(last, now);
         if (!found) watch.look();
-        if (found || (!worker.patience.crowded(now, passed) && (away || now < spin_until))) continue;
+        const bool spins = now < spin_until && watch.may_spin(now - awake_since, now);
+        if (found || (!worker.patience.crowded(now, passed) && (away || spins))) continue;
         bool notified = false;
         found = sleep(worker, wait, watch.nap_ns(), notified);
         last = now_ns();
-        if (notified)
-            spin_until = std::max((worker.woke_ns = last) + spin_ns(last), alert_until_ns_.load(std::memory_order_relaxed));
+        if (notified) {
+            awake_since = worker.woke_ns = last;
+            spin_until = std::max(last + spin_ns(last), alert_until_ns_.load(std::memory_order_relaxed));
+        }
         watch.slept(notified, idle_.load(std::memory_order_relaxed));
     }
     count_idle(worker, -1);

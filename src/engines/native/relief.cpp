@@ -11,6 +11,7 @@ namespace {
 constexpr std::int64_t stall_ns = 20'000;         ///< standing still for so long is more than an interrupt
 constexpr std::int64_t turn_ns = 500'000;         ///< for so long: another process has its turn, and will have more
 constexpr std::int64_t wary_for_ns = 200'000'000; ///< who was held up is likely to be again
+constexpr std::int64_t wary_spin_ns = 100'000;    ///< about what it costs to sleep and to be woken, twice
 constexpr std::size_t looks = 4;                  ///< at other workers at a time
 
 } // namespace
@@ -32,6 +33,8 @@ void Relief::has(Post& owner, const ThreadHandle& thread) const
     owner.thread_.store(thread.id, std::memory_order_relaxed);
     owner.clock_.store(thread.clock, std::memory_order_relaxed);
 }
+
+void Relief::is_visited(Post& owner, const ThreadHandle& thread) const { has(owner, {-thread.id, thread.clock}); }
 
 bool Relief::is_mine(const Post& owner) { return ThreadHandle::mine().id == owner.thread_.load(std::memory_order_relaxed); }
 
@@ -60,7 +63,6 @@ bool Relief::helps(Post& helper) const
     return when_ == Relieving::always || !is_held_up(helper);
 }
 
-/// Lately, so it is likely to be again.
 bool Relief::is_held_up(Post& owner) const
 {
     const std::int64_t since = owner.held_up_ns_.load(std::memory_order_relaxed);
@@ -112,12 +114,20 @@ void Relief::give_core(Post& helper, Post& owner) const
     const ThreadHandle thread{owner.thread_.load(std::memory_order_relaxed), 0};
     const bool moved = thread.move_to(helper.core_);
     owner.whereabouts_.store(moved ? away : at_home, std::memory_order_release);
-    if (moved) helper.given_.store(helper.given() + 1, std::memory_order_relaxed);
+    if (!moved) return;
+    helper.given_.store(helper.given() + 1, std::memory_order_relaxed);
+    helper.gave_ns_ = now_ns();
 }
 
 void Relief::Watch::look()
 {
     if (watches_ && (rested_ || relief_.when_ == Relieving::always)) relief_.help_somebody(helper_);
+}
+
+bool Relief::Watch::may_spin(std::int64_t awake_ns, std::int64_t now) const
+{
+    if (!watches_ || awake_ns < wary_spin_ns || now - helper_.gave_ns_ > wary_for_ns) return true;
+    return !relief_.somebody_runs(helper_);
 }
 
 std::int64_t Relief::Watch::nap_ns() const

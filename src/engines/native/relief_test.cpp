@@ -1,8 +1,10 @@
 #include "engines/native/relief.hpp"
+#include "observe/clock.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <sched.h>
 #include <thread>
 #include <vector>
@@ -11,6 +13,18 @@ namespace trencadis {
 namespace {
 
 constexpr std::int64_t us = 1'000, ms = 1'000'000;
+
+/// The number of a core that this process may use; of the last one where there are fewer.
+int usable_core(int number)
+{
+    cpu_set_t usable;
+    CPU_ZERO(&usable);
+    sched_getaffinity(0, sizeof usable, &usable);
+    int found = -1;
+    for (int cpu = 0; cpu < CPU_SETSIZE && number >= 0; ++cpu)
+        if (CPU_ISSET(cpu, &usable)) found = cpu, --number;
+    return found;
+}
 
 class Reliefs : public ::testing::Test {
 protected:
@@ -68,15 +82,69 @@ TEST_F(Reliefs, DisturbNobodyWhereTheyAreNotWanted)
     EXPECT_EQ(Relief::Watch(slowed, posts_[0]).nap_ns(), Relief::forever);
 }
 
+/// Who gave its core lately will be needed again, and who spins does not look.
+TEST_F(Reliefs, LetAHelperSpinForLongUntilItHasHadToHelp)
+{
+    if (usable_core(0) == usable_core(1)) GTEST_SKIP() << "one core only";
+    std::atomic<bool> ends{false};
+    Relief relief(Relieving::always, true);
+    for (int i = 0; i < 2; ++i) relief.add(posts_[i], WorkerPlace{usable_core(i)}, any_node, runs_[i]);
+    relief.has(posts_[0], ThreadHandle::mine());
+    std::thread owner([&] {
+        relief.has(posts_[1], ThreadHandle::mine());
+        runs_[1] = 1;
+        while (!ends) std::this_thread::yield();
+    });
+    while (runs_[1] == 0) std::this_thread::yield();
+    Relief::Watch watch(relief, posts_[0]);
+    EXPECT_TRUE(watch.may_spin(4 * ms, now_ns()));
+    watch.look();
+    ASSERT_EQ(posts_[0].given(), 1);
+    EXPECT_TRUE(watch.may_spin(50 * us, now_ns()));
+    EXPECT_FALSE(watch.may_spin(200 * us, now_ns()));
+    EXPECT_TRUE(watch.may_spin(200 * us, now_ns() + 300 * ms)) << "it was not needed for long";
+    runs_[1] = 0;
+    EXPECT_TRUE(watch.may_spin(200 * us, now_ns())) << "between calls";
+    ends = true;
+    owner.join();
+}
+
+/// A thread of the program's that waits for its core is seen, and left where it is.
+TEST_F(Reliefs, LookAtVisitorsAndMoveNone)
+{
+    if (usable_core(0) == usable_core(1)) GTEST_SKIP() << "one core only";
+    std::atomic<bool> ends{false};
+    Relief relief(Relieving::held_up, true);
+    for (int i = 0; i < 2; ++i) relief.add(posts_[i], WorkerPlace{usable_core(i)}, any_node, runs_[i]);
+    relief.has(posts_[0], ThreadHandle::mine());
+    std::thread visitor([&] {
+        relief.is_visited(posts_[1], ThreadHandle::mine());
+        runs_[1] = 1;
+        ends.wait(false); // its processor time stands still, as that of one who waits for a core
+    });
+    while (runs_[1] == 0) std::this_thread::yield();
+    Relief::Watch watch(relief, posts_[0]);
+    EXPECT_FALSE(relief.is_held_up(posts_[1]));
+    for (int i = 0; i < 200 && !relief.is_held_up(posts_[1]); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        watch.slept(false, 1);
+        watch.look();
+    }
+    EXPECT_TRUE(relief.is_held_up(posts_[1]));
+    EXPECT_FALSE(relief.is_held_up(posts_[0]));
+    EXPECT_EQ(posts_[0].given(), 0);
+    ends = true;
+    ends.notify_one();
+    visitor.join();
+}
+
 /// The owner runs a task on a core that is the helper's for so long; it comes back by itself, and only from its own thread.
 TEST_F(Reliefs, MoveAnOwnerThatRunsATaskAndBringItHome)
 {
     cpu_set_t before;
     ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
-    std::vector<int> cores;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
-        if (CPU_ISSET(cpu, &before)) cores.push_back(cpu);
-    if (cores.size() < 2) GTEST_SKIP() << "one core only";
+    const std::vector<int> cores{usable_core(0), usable_core(1)};
+    if (cores[0] == cores[1]) GTEST_SKIP() << "one core only";
     Relief relief(Relieving::always, true);
     for (int i = 0; i < 2; ++i) relief.add(posts_[i], WorkerPlace{cores[std::size_t(i)]}, any_node, runs_[i]);
     relief.has(posts_[1], ThreadHandle::mine());
