@@ -81,7 +81,7 @@ void check_wishes(const SessionOptions& asked, const EngineEntry& engine)
                "ask for " + std::to_string(most) + ", or for another engine");
     if (asked.communicator && !can.owners)
         refuse("works in one process, and a communicator was given", "leave it out, or take engine 'starpu-mpi'");
-    if (!can.devices && !asked.devices.empty())
+    if (!can.devices && asks_for_devices(asked))
         refuse("gives no tasks to devices, and devices '" + asked.devices + "' were asked for",
                "leave them out, or take engine 'native'");
     if ((!can.parallel || can.schedules_itself) && !asked.relief.empty() && asked.relief != "never")
@@ -137,7 +137,8 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
                         "' computes nothing, it takes virtual time on a described machine; use `trencadis simulate`");
     check_wishes(options, engine);
     if (engine.capabilities.devices && resolved.machine.empty() && !resolved.reproducible)
-        resolved.devices = choose(options.devices, "TRENCADIS_DEVICES", "");
+        resolved.devices = choose_devices(options);
+    else if (!asks_for_devices(options)) resolved.devices.clear();
     const std::string policy = choose_policy(options.scheduler, engine);
     resolved.scheduler = choose(policy.empty() ? options.scheduler : "", "TRENCADIS_SCHEDULER", "mosaic");
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
