@@ -65,9 +65,9 @@ std::int64_t choose_window(const SessionOptions& options)
     return options.window ? options.window : FlowOptions{}.window;
 }
 
-std::string choose_devices(const SessionOptions& options)
+std::string choose_devices(const SessionOptions& options, bool has_devices)
 {
-    const std::string word = choose(options.devices, "TRENCADIS_DEVICES", no_devices);
+    const std::string word = has_devices ? choose(options.devices, "TRENCADIS_DEVICES", no_devices) : options.devices;
     return word == no_devices ? "" : word;
 }
 

@@ -30,8 +30,8 @@ Relieving relieving_named(const std::string& word);
 
 /// A word for devices as others: not even those of the environment.
 inline constexpr const char* no_devices = "none";
-/// What is asked for by name, then the environment's; empty: none.
-std::string choose_devices(const SessionOptions& options);
+/// What is asked for by name, then, of a session that may have some, the environment's; empty: none.
+std::string choose_devices(const SessionOptions& options, bool has_devices);
 /// By name, and some: "none" asks for none.
 bool asks_for_devices(const SessionOptions& options);
 
