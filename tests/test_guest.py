@@ -51,6 +51,16 @@ def test_a_forked_child_exits_under_the_preloaded_library():
     assert result.stdout.split() == ["7", "7"], result
 
 
+def test_a_forked_child_computes_on_its_cores_where_the_parents_device_stayed_behind():
+    words = {"TRENCADIS_DEVICES": "opencl:0,always=yes", "CLBLAST_BUILD_OPTIONS": " -cl-opt-disable ", "TRENCADIS_VERBOSE": "1"}
+    result = run(FORKS.format(setup="", product="(A @ A)"), LD_PRELOAD=str(LIBRARY), TRENCADIS_TILE="100", **words)
+    if "it was opened before" not in result.stderr:
+        pytest.skip(result.stderr.splitlines()[0])
+    assert result.stdout.split() == ["7", "7"], result
+    assert result.stderr.count("no devices, cores compute without") == 1
+    assert result.stderr.count("400x400x400 on tasks") == 2, "the child's too"
+
+
 def test_a_session_from_before_the_fork_can_be_dropped_in_the_child():
     setup = """
 import trencadis

@@ -59,7 +59,7 @@ typedef struct trc_session trc_session;
  *     window=N                        tasks in flight
  *     relief=held-up|always|never     when a worker goes on on the core of an idle one, as the
  *                                     system has taken its own away; the standard session: never
- *     devices=WORDS                   beside the cores: emulated:2,memory=64MiB (docs/devices.md)
+ *     devices=WORDS                   beside the cores: emulated:2,memory=64MiB (docs/devices.md); or none
  *     reproducible=0|1                the same bits from any number of workers (docs/bits.md)
  *     objective=time                  or energy, energy-delay, rule: what choices make small (docs/choices.md)
  *

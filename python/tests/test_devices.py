@@ -121,6 +121,16 @@ def test_a_program_that_nobody_recompiled_has_devices(tmp_path):
     for wrong, said in (("emulatde", "did you mean 'emulated'"), ("emulated,memory=9kB", "computes alone, without devices")):
         done = called(wrong)
         assert done.returncode == 0 and said in done.stderr and len(done.stderr.splitlines()) == 1
+    assert "no devices, cores compute without" in called("emulatde").stderr
+    assert not called("none").stderr
+
+
+def test_sessions_have_none_of_the_environments_devices_where_none_are_asked_for(monkeypatch):
+    monkeypatch.setenv("TRENCADIS_DEVICES", "emulated:2")
+    for words, devices in ({"devices": "none"}, 0), ({}, 2), ({"devices": "none", "engine": "sequential"}, 0):
+        with trencadis.session(**words) as session:
+            assert len(session.device_traffic()) == devices
+            assert bool(session.options()["devices"]) == (devices > 0)
 
 
 @pytest.mark.parametrize(

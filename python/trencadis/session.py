@@ -107,8 +107,8 @@ class session:
         Read the machine's meters of energy while the block runs; `energy()` of this object says what they told.
     devices : str
         Those that take part beside the cores, as in "emulated:2,memory=64MiB,bandwidth=4GB/s"; `trencadis list devices`. Default:
-        TRENCADIS_DEVICES, then none. The session's `device_traffic()` says what went to each and came back, and how much of
-        that while it computed.
+        TRENCADIS_DEVICES, then none; "none": not even those. The session's `device_traffic()` says what went to each and came
+        back, and how much of that while it computed.
 
     Raises
     ------

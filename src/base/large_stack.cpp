@@ -1,5 +1,7 @@
 #include "base/large_stack.hpp"
 
+#include "base/float_modes.hpp"
+
 #include <exception>
 #include <pthread.h>
 #include <signal.h>
@@ -12,7 +14,7 @@ namespace {
 constexpr std::size_t enough = 256 << 10;
 
 /// The first thread's grows as needed; to ask for its size would read /proc.
-bool has_small_stack()
+bool ask_for_small_stack()
 {
     if (syscall(SYS_gettid) == getpid()) return false;
     pthread_attr_t attributes;
@@ -23,18 +25,28 @@ bool has_small_stack()
     return size < enough;
 }
 
+bool has_small_stack()
+{
+    thread_local const bool small = ask_for_small_stack();
+    return small;
+}
+
 struct Work {
     const std::function<void()>& body;
     std::exception_ptr failure;
+    FloatModes modes = FloatModes::current();
+    FloatModes::Raised raised = 0;
 
     static void* run(void* self)
     {
         Work& work = *static_cast<Work*>(self);
+        const FloatScope scope(work.modes);
         try {
             work.body();
         } catch (...) {
             work.failure = std::current_exception();
         }
+        work.raised = scope.raised();
         return nullptr;
     }
 };
@@ -63,6 +75,7 @@ void on_a_large_stack(const std::function<void()>& body)
     if (!has_small_stack()) return body();
     Work work{body, {}};
     if (!run_elsewhere(work)) return body();
+    raise_quietly(work.raised);
     if (work.failure) std::rethrow_exception(work.failure);
 }
 

@@ -78,9 +78,13 @@ DeviceList open_devices(std::string_view text)
 {
     const DeviceWords words = read_device_words(text);
     const Backend& backend = find_entry("devices", device_entries(), words.backend);
-    if (const std::string why = backend.why_not(); !why.empty())
-        throw Error(ErrorCode::missing_backend, "devices '" + words.backend + "': " + why);
-    return backend.open(words);
+    try {
+        return backend.open(words);
+    } catch (const Error& error) { // of whatever is behind the word, which is not named everywhere there
+        const std::string what = error.what();
+        if (error.code() != ErrorCode::missing_backend || what.starts_with("devices '")) throw;
+        throw Error(ErrorCode::missing_backend, "devices '" + words.backend + "': " + what);
+    }
 }
 
 bool take_part_always(std::string_view text) { return !text.empty() && read_device_words(text).always; }

@@ -16,10 +16,11 @@ public:
     CudaLibrary() : api_(load_api())
     {
         const AsGuest guest;
-        const Result code = api_.cuInit(0);
+        Result code = api_.cuInit(0);
         if (code == no_device) return;
         int count = 0;
-        if (code != success || api_.cuDeviceGetCount(&count) != success)
+        if (code == success) code = api_.cuDeviceGetCount(&count);
+        if (code != success)
             throw Error(ErrorCode::environment, fmt::format("devices 'cuda': {} when NVIDIA's driver starts", name_of(code)));
         for (int number = 0; number < count; ++number) {
             char name[256] = "?";
@@ -54,21 +55,22 @@ private:
 
 namespace {
 
-/// To know, they have to be opened; whoever asks has asked for devices.
+constexpr const char* none = "it takes a GPU of NVIDIA's and its driver, which nvidia-smi shows";
+
+/// To know, the driver has to be started; whoever asks has asked for devices.
 std::string why_no_cuda()
 {
     try {
-        cuda::load_api();
+        return cuda::CudaLibrary().names().empty() ? std::string("this machine has none; ") + none : std::string();
     } catch (const Error& error) {
         return error.what();
     }
-    return {};
 }
 
 DeviceList open_cuda(const DeviceWords& words)
 {
     cuda::CudaLibrary library;
-    return open_driven(words, library, "it takes a GPU of NVIDIA's and its driver, which nvidia-smi shows");
+    return open_driven(words, library, none);
 }
 
 } // namespace

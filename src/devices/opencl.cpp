@@ -24,7 +24,7 @@ DriverLibrary& library()
     static auto* const make = reinterpret_cast<DriverLibrary* (*)()>(module.load());
     static const int made_after = forks_so_far();
     if (forks_so_far() != made_after)
-        throw Error(ErrorCode::environment,
+        throw Error(ErrorCode::missing_backend,
                     "it was opened before this process was forked, and its threads are not in it; open it "
                     "in the child alone, or start the child anew");
     return *make();

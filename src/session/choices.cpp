@@ -65,12 +65,20 @@ std::int64_t choose_window(const SessionOptions& options)
     return options.window ? options.window : FlowOptions{}.window;
 }
 
+std::string choose_devices(const SessionOptions& options, bool has_devices)
+{
+    const std::string word = has_devices ? choose(options.devices, "TRENCADIS_DEVICES", no_devices) : options.devices;
+    return word == no_devices ? "" : word;
+}
+
+bool asks_for_devices(const SessionOptions& options) { return !options.devices.empty() && options.devices != no_devices; }
+
 bool choose_reproducible(const SessionOptions& options)
 {
     const std::string word = choose(options.reproducible ? "1" : "", "TRENCADIS_REPRODUCIBLE", "0");
     if (word != "0" && word != "1")
         throw Error(ErrorCode::bad_argument, "TRENCADIS_REPRODUCIBLE is '" + word + "', must be 0 or 1");
-    if (word == "1" && !options.devices.empty())
+    if (word == "1" && asks_for_devices(options))
         throw Error(ErrorCode::bad_argument, "devices '" + options.devices +
                                                  "' were asked for in a reproducible session: they compute in other forms; leave "
                                                  "one of the two out");

@@ -28,6 +28,13 @@ std::string choose_relief(const std::string& given, const std::string& machine);
 /// Throws Error{bad_argument} when there is no such word.
 Relieving relieving_named(const std::string& word);
 
+/// A word for devices as others: not even those of the environment.
+inline constexpr const char* no_devices = "none";
+/// What is asked for by name, then, of a session that may have some, the environment's; empty: none.
+std::string choose_devices(const SessionOptions& options, bool has_devices);
+/// By name, and some: "none" asks for none.
+bool asks_for_devices(const SessionOptions& options);
+
 /// Tasks in flight: asked for, or the standard. Throws Error{bad_argument} below 0.
 std::int64_t choose_window(const SessionOptions& options);
 

@@ -60,7 +60,7 @@ bool read_device(const KernelSpeeds& table, DeviceReport& device)
     device.panels = rates_in(table, panel);
     for (const int way : {0, 1}) device.bytes_per_second[way] = rate_in(table, ways[way]);
     const double copies = rate_in(table, per_second);
-    device.latency = 1 / copies;
+    device.latency = copies > 0 ? 1 / copies : 0;
     return copies > 0 && device.bytes_per_second[0] > 0 && device.bytes_per_second[1] > 0;
 }
 

@@ -1,6 +1,7 @@
 #include "session/session.hpp"
 
 #include "base/error.hpp"
+#include "base/float_modes.hpp"
 #include "base/lasting.hpp"
 #include "engines/engine.hpp"
 #include "graph/executor.hpp"
@@ -81,7 +82,7 @@ void check_wishes(const SessionOptions& asked, const EngineEntry& engine)
                "ask for " + std::to_string(most) + ", or for another engine");
     if (asked.communicator && !can.owners)
         refuse("works in one process, and a communicator was given", "leave it out, or take engine 'starpu-mpi'");
-    if (!can.devices && !asked.devices.empty())
+    if (!can.devices && asks_for_devices(asked))
         refuse("gives no tasks to devices, and devices '" + asked.devices + "' were asked for",
                "leave them out, or take engine 'native'");
     if ((!can.parallel || can.schedules_itself) && !asked.relief.empty() && asked.relief != "never")
@@ -115,8 +116,10 @@ double nominal_speed(const Machine& machine)
 
 } // namespace
 
+/// What it reckons with is no arithmetic of the caller's: in the standard modes, without traps, and what it raises is forgotten.
 Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>())
 {
+    const FloatScope own_arithmetic{FloatModes()};
     Parts& parts = *parts_;
     parts.options = options;
     SessionOptions& resolved = parts.options;
@@ -136,8 +139,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
                     std::string("engine '") + engine.name +
                         "' computes nothing, it takes virtual time on a described machine; use `trencadis simulate`");
     check_wishes(options, engine);
-    if (engine.capabilities.devices && resolved.machine.empty() && !resolved.reproducible)
-        resolved.devices = choose(options.devices, "TRENCADIS_DEVICES", "");
+    resolved.devices = choose_devices(options, engine.capabilities.devices && resolved.machine.empty() && !resolved.reproducible);
     const std::string policy = choose_policy(options.scheduler, engine);
     resolved.scheduler = choose(policy.empty() ? options.scheduler : "", "TRENCADIS_SCHEDULER", "mosaic");
     const SchedulerSpec scheduler = parse_scheduler(resolved.scheduler);
@@ -193,6 +195,7 @@ struct Session::Running {
 
 Crew::Forecast Session::devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const
 {
+    const FloatScope own_arithmetic{FloatModes()};
     return parts_->devices.foresee(submit, alone);
 }
 
@@ -201,6 +204,7 @@ void Session::keep_plan(const Crew::PlanKey& key, const Crew::TakenPlan& plan) c
 
 Seconds Session::expected_there(const std::function<void(Flow&)>& submit) const
 {
+    const FloatScope own_arithmetic{FloatModes()};
     return parts_->devices.expected_there(submit, [this](const void* data) { return device_of(data); });
 }
 
@@ -208,6 +212,7 @@ std::unique_ptr<PageHold> Session::lock_pages(std::uint64_t devices, const std::
 {
     HostPages* const pages = parts_->engine->host_pages();
     if (!pages || made_before_fork()) return nullptr;
+    const FloatScope own_arithmetic{FloatModes()};
     CallMemory memory([this](const void* data) { return device_of(data) >= 0; });
     submit(memory);
     return pages->hold(memory.spans(), memory.moved(), devices);

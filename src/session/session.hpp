@@ -59,7 +59,8 @@ struct SessionOptions {
     std::string relief;
     /// Those that take part beside the cores: "emulated:2,memory=64MiB,bandwidth=4GB/s" (docs/devices.md). Of engine "native",
     /// not together with `machine`: elsewhere one that is asked for is refused, and the environment's is for other sessions.
-    /// Whether they take part in a call follows from what was measured of them, but with `always=yes`.
+    /// Whether they take part in a call follows from what was measured of them, but with `always=yes`. Empty: those of
+    /// TRENCADIS_DEVICES; "none": not even those.
     std::string devices;
     /// Of engine "starpu-mpi": an MPI_Comm of the processes that work together, which is duplicated. Null: all of the program's;
     /// MPI is initialised where the program has not done so. All of them make the session, and end it.
@@ -159,6 +160,9 @@ public:
     /// The session behind calls that name none; made at the first call from the environment, once for each number of workers it
     /// has been limited to. Stays usable when the limit changes.
     static Session& standard();
+    /// For callers that go on where the environment's devices cannot be had: those standard sessions that are made from now on
+    /// have none.
+    static Session& standard_without_devices();
     static bool has_standard(); ///< it is there already
     /// For a call of so many operations: the standard session, or, where there is none yet and the call is not worth making it,
     /// one that computes on the calling thread and has no workers.

@@ -1,5 +1,6 @@
 #include "session/session_crew.hpp"
 
+#include "base/large_stack.hpp"
 #include "base/lasting.hpp"
 #include "engines/engine.hpp"
 #include "observe/clock.hpp"
@@ -24,6 +25,27 @@ SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::
     : Crew(session.kernels(), session.options().reproducible ? planned_workers : session.workers() - session.devices()),
       session_(session), sharing_(sharing), chooser_(chooser), made_after_(forks_so_far())
 {
+}
+
+/// To weigh devices, and to wait for them with tasks in between, takes more stack than threads with the least of it have.
+Crew::Forecast SessionCrew::devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const
+{
+    Forecast forecast;
+    on_a_large_stack([&] { forecast = session_.devices_for(submit, alone); });
+    return forecast;
+}
+
+Index SessionCrew::run_with(std::uint64_t devices, const std::function<void(Flow&)>& body,
+                            const std::function<bool()>& interrupted)
+{
+    const Crowd::InProgress counted(crowd_);
+    if (!devices) return session_.run_with(devices, body, interrupted);
+    Index outcome = 0;
+    on_a_large_stack([&] {
+        const std::unique_ptr<PageHold> locked = session_.lock_pages(devices, body);
+        outcome = session_.run_with(devices, body, interrupted);
+    });
+    return outcome;
 }
 
 /// Where there is a calibration only: without one calls go as ever. A long call would not see its caller's Ctrl-C, nor make room.

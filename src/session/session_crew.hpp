@@ -61,20 +61,12 @@ public:
     }
     Bytes device_bytes() const override { return session_.device_bytes(); }
     std::vector<const DeviceKernels*> device_kernels() const override { return session_.device_kernels(); }
-    Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const override
-    {
-        return session_.devices_for(submit, alone);
-    }
+    Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const override;
     Seconds expected_there(const std::function<void(Flow&)>& submit) const override { return session_.expected_there(submit); }
     std::optional<TakenPlan> plan_of(const PlanKey& key) const override { return session_.plan_of(key); }
     void keep_plan(const PlanKey& key, const TakenPlan& plan) const override { session_.keep_plan(key, plan); }
     Index run_with(std::uint64_t devices, const std::function<void(Flow&)>& body,
-                   const std::function<bool()>& interrupted) override
-    {
-        const Crowd::InProgress counted(crowd_);
-        const std::unique_ptr<PageHold> locked = devices ? session_.lock_pages(devices, body) : nullptr;
-        return session_.run_with(devices, body, interrupted);
-    }
+                   const std::function<bool()>& interrupted) override;
     void note_form(const Form& form, Index nb) const override;
     FormTaken taken(const Form& form) const override;
     void forget_forms();

@@ -16,6 +16,7 @@ namespace {
 /// between two limits pays for their start once. Changed under first_uses().
 struct StandardSessions {
     int limit = 0;
+    bool without_devices = false; ///< from now on
     std::map<int, std::unique_ptr<Session>> by_limit;
     std::atomic<Session*> current{nullptr}; ///< of `limit`; null: not made yet
     std::unique_ptr<Session> made_alone;
@@ -50,12 +51,23 @@ Session& Session::standard()
         if (!session) {
             SessionOptions options;
             if (engine_is_parallel()) options.worker_count = all.limit;
+            if (all.without_devices) options.devices = no_devices;
             session = std::make_unique<Session>(options);
         }
         made = session.get();
         all.current.store(made, std::memory_order_release);
     });
     return *made;
+}
+
+Session& Session::standard_without_devices()
+{
+    StandardSessions& all = standard_sessions();
+    {
+        const std::lock_guard lock(first_uses());
+        all.without_devices = true;
+    }
+    return standard();
 }
 
 bool Session::has_standard()

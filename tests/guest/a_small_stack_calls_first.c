@@ -13,11 +13,13 @@ static void* compute(void* order)
 
 static int order;
 static size_t stack;
+static const char* devices;
 
 static int first_call(void)
 {
     pthread_attr_t attributes;
     pthread_t thread;
+    if (devices) setenv("TRENCADIS_DEVICES", devices, 1);
     require(pthread_attr_init(&attributes) == 0 && pthread_attr_setstacksize(&attributes, stack) == 0, "little stack");
     require(pthread_create(&thread, &attributes, compute, &order) == 0 && pthread_join(thread, NULL) == 0, "a thread");
     return 0;
@@ -37,6 +39,11 @@ int main(void)
     for (int n = 20; n <= on_tasks; n += 60) calls_first(n, 64 << 10);
     calls_first(60, 16 << 10);
     calls_first(128, 16 << 10);
+    for (int way = 0; way < 2; ++way) {
+        devices = way ? "emulated:2,always=yes" : "emulated:2";
+        calls_first(on_tasks, 16 << 10);
+        calls_first(700, 16 << 10);
+    }
     require(pthread_attr_init(&attributes) == 0 && pthread_attr_setstacksize(&attributes, 64 << 10) == 0, "little stack");
     require(pthread_create(&thread, &attributes, compute, &small) == 0 && pthread_join(thread, NULL) == 0, "a thread");
     const pid_t child = fork();

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <dlfcn.h>
 #include <iterator>
+#include <link.h>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,7 +49,10 @@ void* open(std::span<const char* const> names, const char* comes_with)
 template <class Function> void find(void* library, const char* symbol, Function& function)
 {
     function = reinterpret_cast<Function>(dlsym(library, symbol));
-    if (!function) missing(fmt::format("the library has no {}, it is too old", symbol));
+    if (function) return;
+    link_map* its = nullptr;
+    const bool has_name = dlinfo(library, RTLD_DI_LINKMAP, &its) == 0;
+    missing(fmt::format("{} has no {}, it is too old", has_name ? its->l_name : "the library", symbol));
 }
 
 void find_routines(void* library, char precision, BlasRoutines& routines)

@@ -44,8 +44,9 @@ private:
 BlasStatus run(const BlasRoutines& routines, Blas blas, const Level3Call& x, const Spots& place)
 {
     const Factor alpha(x.precision, x.alpha), beta(x.precision, x.beta);
-    const int m(static_cast<int>(x.m)), n(static_cast<int>(x.n)), k(static_cast<int>(x.k)), lda(static_cast<int>(x.lda)),
-        ldb(static_cast<int>(x.ldb)), ldc(static_cast<int>(x.ldc));
+    // Nobody says that cuBLAS reads no factors where alpha is 0, as BLAS reads none: a product of none has none to read.
+    const int m(static_cast<int>(x.m)), n(static_cast<int>(x.n)), k(x.alpha == 0.0 ? 0 : static_cast<int>(x.k)),
+        lda(static_cast<int>(x.lda)), ldb(static_cast<int>(x.ldb)), ldc(static_cast<int>(x.ldc));
     void *const A = at(place.A), *const B = at(place.B), *const C = at(place.C);
     switch (x.routine) {
     case Level3Call::Routine::gemm:

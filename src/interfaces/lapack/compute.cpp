@@ -63,7 +63,16 @@ Session* session_or_null()
     static std::atomic<bool> impossible{false};
     if (impossible.load(std::memory_order_relaxed)) return nullptr;
     try {
-        return &Session::standard();
+        try {
+            return &Session::standard();
+        } catch (const Error& failure) {
+            const char* const devices = environment("TRENCADIS_DEVICES");
+            if (!devices || !*devices) throw;
+            Session& session = Session::standard_without_devices(); // what else may be wrong is said by it
+            static std::atomic<bool> said{false};
+            say_once(said, "no devices, cores compute without", failure.what());
+            return &session;
+        }
     } catch (const std::exception& failure) {
         say_once(impossible, "no workers, the calling thread computes alone", failure.what());
         return nullptr;

@@ -1,0 +1,76 @@
+"""Drivers of CUDA that are none, too old, or without a device: one line that says so, and programs that go on. What a driver that
+works does wrong later is tried over the stand-ins of tests/fake_cuda."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import trencadis
+
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(not shutil.which("cc"), reason="no cc is there, which makes the stand-ins; apt install gcc"),
+]
+
+ROOT = Path(trencadis.__file__).parents[2]
+DECLARED = (ROOT / "src/devices/cuda/api.hpp").read_text()
+DRIVER = sorted(set(re.findall(r"\bcu[A-Z]\w*", DECLARED)))
+BLAS = sorted(set(re.findall(r"\bcublas[A-Z]\w*", DECLARED))) + [
+    f"cublas{letter}{routine}_v2" for letter in "SDCZ" for routine in ("gemm", "syrk", "trsm", "herk")
+]
+ONE = """
+int cuDeviceGetCount(int* count) { *count = 1; return 0; }
+int cuDeviceGet(int* device, int number) { *device = number; return 0; }
+int cuDeviceGetName(char* name, int size, int device) { name[0] = 'x'; name[1] = 0; return 0; }
+"""
+
+# What the driver does otherwise than to answer 0, and the line that it gives.
+DRIVERS = {
+    "old": (None, "libcuda.so.1 has no cuDriverGetVersion, it is too old"),
+    "mismatched": ("int cuInit(unsigned x) { return 803; }", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH when NVIDIA's driver starts"),
+    "slow": ("#include <unistd.h>\nint cuInit(unsigned x) { sleep(1); return 999; }", "CUDA_ERROR_UNKNOWN when NVIDIA's"),
+    "idle": ("int cuInit(unsigned x) { return 100; }", "devices 'cuda': this machine has none; it takes a GPU of NVIDIA's"),
+    "empty": ("int cuDeviceGetCount(int* count) { *count = 0; return 0; }", "devices 'cuda': this machine has none; it takes"),
+    "uncounted": ("int cuDeviceGetCount(int* count) { return 2; }", "CUDA_ERROR_OUT_OF_MEMORY when NVIDIA's driver starts"),
+    "occupied": (
+        ONE + "int cuDevicePrimaryCtxRetain(void** c, int d) { return 46; }",
+        "CUDA_ERROR_DEVICE_UNAVAILABLE for its context",
+    ),
+}
+
+
+def make(library, symbols, source=""):
+    """With these functions, all of which answer 0 but those in the source."""
+    own = re.findall(r"int (cu\w+)\(", source)
+    text = source + "".join(f"int {symbol}() {{ return 0; }}\n" for symbol in symbols if symbol not in own)
+    subprocess.run(["cc", "-w", "-shared", "-fPIC", "-o", str(library), "-x", "c", "-"], input=text, text=True, check=True)
+
+
+def run(folder, *words, **environment):
+    environment = os.environ | {"TRENCADIS_CUDA": str(folder)} | environment
+    return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("name", DRIVERS)
+def test_a_driver_without_devices_is_one_line_and_programs_go_on(name, tmp_path):
+    source, said = DRIVERS[name]
+    make(tmp_path / "libcuda.so.1", ["cuInit"] if source is None else DRIVER, source or "")
+    make(tmp_path / "libcublas.so.12", BLAS)
+    done = run(tmp_path, "-m", "trencadis", "bench", "gemm", "--n", "300", "--devices", "cuda:0")
+    assert done.returncode != 0 and not done.stdout and len(done.stderr.splitlines()) == 1 and said in done.stderr, done
+    listed = run(tmp_path, "-m", "trencadis", "list", "devices", "--json", "-")
+    assert '"cuda"' in listed.stdout and (name == "occupied") == bool(re.search(r'"cuda".*"available": true', listed.stdout))
+    program = "import numpy as np\na = np.full((400, 400), 2.0)\nfor _ in range(3): assert (a @ a == 1600).all()"
+    preload = {"LD_PRELOAD": str(ROOT / "build/lib/libtrencadis_lapack.so"), "TRENCADIS_DEVICES": "cuda:0"}
+    done = run(tmp_path, "-c", program, **preload)
+    assert done.returncode == 0 and len(done.stderr.splitlines()) == 1 and said in done.stderr, done
+
+
+def test_a_file_that_is_no_library_is_named(tmp_path):
+    (tmp_path / "libcuda.so.1").write_text("no library\n")
+    done = run(tmp_path, "-m", "trencadis", "bench", "gemm", "--n", "300", "--devices", "cuda:0")
+    assert str(tmp_path / "libcuda.so.1") in done.stderr and len(done.stderr.splitlines()) == 1
