@@ -14,7 +14,7 @@ import simulated_chance  # noqa: E402
 import simulated_kept  # noqa: E402
 import simulated_pages  # noqa: E402
 from trencadis.reproduce import GALLERIES  # noqa: E402
-from trencadis.reproduce.gallery import plan, with_seeds  # noqa: E402
+from trencadis.reproduce.gallery import SEEDS, plan  # noqa: E402
 from trencadis.simulations import Simulation  # noqa: E402
 
 
@@ -35,12 +35,12 @@ def test_the_pages_are_what_the_rows_give():
 
 @pytest.mark.parametrize("name", GALLERIES)
 def test_the_rows_are_those_of_the_plan_each_over_its_seeds(name):
-    cases = with_seeds(plan(GALLERIES[name], quick=False, folder=None), quick=False)
+    cases = plan(GALLERIES[name], quick=False, folder=None)
     rows = simulated_pages.rows_of(name)
     for case, row in zip(cases, rows, strict=True):
         assert {key: row[key] for key in case.labels} == case.labels
         assert row["deterministic"] is not case.simulation.random
-        assert row["seeds"] == (case.seeds if case.simulation.random else 1), case.labels
+        assert row["seeds"] == (SEEDS if case.simulation.random else 1), case.labels
 
 
 @pytest.fixture
