@@ -117,7 +117,10 @@ def _traced(ours: Ours, session: Any, job: Job) -> Traced:
     rows = trace.kernel_table()
     kernels = {row["name"]: (row["gflops"] * row["total_s"], row["total_s"]) for row in rows if row["gflops"] > 0}
     others = sum(row["total_s"] for row in rows if row["name"] not in kernels)
-    between = sum(worker["runtime_s"] for worker in trace.worker_table())
+    workers = trace.worker_table()
+    # Of what the runtime takes, that before the first task and after the last is outside.
+    most = len(workers) * trace.working_s - sum(row["total_s"] for row in rows)
+    between = max(0.0, min(sum(worker["runtime_s"] for worker in workers), most))
     return Traced(kernels, others + between, max(0.0, seconds - trace.working_s), seconds)
 
 
