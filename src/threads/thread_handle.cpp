@@ -26,7 +26,7 @@ std::int64_t ThreadHandle::cpu_ns() const
 
 bool ThreadHandle::move_to(int cpu) const
 {
-    if (id <= 0 || cpu < 0 || cpu >= CPU_SETSIZE) return false;
+    if (id == 0 || cpu < 0 || cpu >= CPU_SETSIZE) return false;
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);

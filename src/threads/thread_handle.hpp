@@ -7,7 +7,7 @@ namespace trencadis {
 
 /// A thread of this process as the others see it.
 struct ThreadHandle {
-    pid_t id = 0; ///< 0: none; negative: that of one that is not to be moved
+    pid_t id = 0; ///< 0: none
     clockid_t clock = 0;
 
     static ThreadHandle mine();

@@ -122,7 +122,6 @@ private:
 
     // guests.cpp: callers that take part in their own calls
     WorkerId worker_here() const;
-    bool is_crowded_here() const;
     Worker* free_place();
     void arrive(Guest& guest);
     void depart(Guest& guest, const FirstTask& first);

@@ -48,13 +48,6 @@ Worker* NativeEngine::free_place()
     return nullptr;
 }
 
-/// A caller whose core another process wants is held up there, and moved by nobody; the workers' own threads are.
-bool NativeEngine::is_crowded_here() const
-{
-    const WorkerId mine = worker_here();
-    return mine != no_worker && relief_.is_on() && relief_.is_held_up(workers_[mine]->relief);
-}
-
 /// But the one whose place the caller will have.
 void NativeEngine::rouse(int helpers, std::int64_t for_ns)
 {
@@ -73,7 +66,7 @@ bool NativeEngine::has_room() const
 
 bool NativeEngine::attend(TaskFlow& flow, const std::function<void()>& call)
 {
-    if (position.engine || is_crowded_here()) return false;
+    if (position.engine) return false;
     Worker* const worker = free_place();
     if (!worker) return false;
     const FloatScope standard_modes{FloatModes()};

@@ -135,11 +135,10 @@ WorkUnit* NativeEngine::hold(Holder& holder)
     }
 }
 
-/// Says which thread has the worker now. A guest's is the program's own, and may be on any core.
+/// Says which thread has the worker now. A guest's is the program's own, and moved by nobody.
 void NativeEngine::introduce(Worker& worker) const
 {
-    if (!position.holder->guest) relief_.has(worker.relief, ThreadHandle::mine());
-    else relief_.is_visited(worker.relief, worker_here() == worker.id ? ThreadHandle::mine() : ThreadHandle{});
+    relief_.has(worker.relief, position.holder->guest ? ThreadHandle{} : ThreadHandle::mine());
 }
 
 Holder& NativeEngine::holder(const Worker&) const { return *position.holder; }

@@ -34,8 +34,6 @@ void Relief::has(Post& owner, const ThreadHandle& thread) const
     owner.clock_.store(thread.clock, std::memory_order_relaxed);
 }
 
-void Relief::is_visited(Post& owner, const ThreadHandle& thread) const { has(owner, {-thread.id, thread.clock}); }
-
 bool Relief::is_mine(const Post& owner) { return ThreadHandle::mine().id == owner.thread_.load(std::memory_order_relaxed); }
 
 void Relief::go_home(Post& owner) const
@@ -63,6 +61,7 @@ bool Relief::helps(Post& helper) const
     return when_ == Relieving::always || !is_held_up(helper);
 }
 
+/// Lately, so it is likely to be again.
 bool Relief::is_held_up(Post& owner) const
 {
     const std::int64_t since = owner.held_up_ns_.load(std::memory_order_relaxed);

@@ -39,7 +39,7 @@ public:
         int core_ = -1; ///< negative: it neither helps nor is helped
         int node_ = any_node;
         const std::atomic<std::int64_t>* runs_ = nullptr; ///< not 0 while it runs a task
-        std::atomic<pid_t> thread_{0};                    ///< that holds the worker; negative: the program's, not to be moved
+        std::atomic<pid_t> thread_{0};                    ///< of the unit that holds the worker; 0: one that must not be moved
         std::atomic<clockid_t> clock_{0};
         std::atomic<std::int64_t> held_up_ns_{0}; ///< when a helper last saw it waiting for its core; 0: not lately
         std::atomic<Whereabouts> whereabouts_{Whereabouts::at_home};
@@ -82,14 +82,9 @@ public:
 
     bool is_on() const { return when_ != Relieving::never && posts_.size() > 1; }
 
-    /// Another process has had its core lately, and is likely to again.
-    bool is_held_up(Post& owner) const;
-
     // The worker's holder.
-    /// This thread of ours has the worker from now on, on the worker's core.
+    /// This thread has the worker from now on; none: one that must not be moved, since it is the program's own.
     void has(Post& owner, const ThreadHandle& thread) const;
-    /// A thread of the program's has it, which is only looked at; none: one that is on another core.
-    void is_visited(Post& owner, const ThreadHandle& thread) const;
     /// Is it on a helper's core?
     bool is_away(const Post& owner) const
     {
@@ -107,6 +102,7 @@ private:
 
     static bool is_mine(const Post& owner);
     bool helps(Post& helper) const;
+    bool is_held_up(Post& owner) const;
     bool somebody_runs(const Post& but) const;
     void help_somebody(Post& helper);
     bool stands_still(Post& helper, std::size_t number) const;

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <sched.h>
 #include <thread>
 #include <vector>
@@ -107,35 +106,6 @@ TEST_F(Reliefs, LetAHelperSpinForLongUntilItHasHadToHelp)
     EXPECT_TRUE(watch.may_spin(200 * us, now_ns())) << "between calls";
     ends = true;
     owner.join();
-}
-
-/// A thread of the program's that waits for its core is seen, and left where it is.
-TEST_F(Reliefs, LookAtVisitorsAndMoveNone)
-{
-    if (usable_core(0) == usable_core(1)) GTEST_SKIP() << "one core only";
-    std::atomic<bool> ends{false};
-    Relief relief(Relieving::held_up, true);
-    for (int i = 0; i < 2; ++i) relief.add(posts_[i], WorkerPlace{usable_core(i)}, any_node, runs_[i]);
-    relief.has(posts_[0], ThreadHandle::mine());
-    std::thread visitor([&] {
-        relief.is_visited(posts_[1], ThreadHandle::mine());
-        runs_[1] = 1;
-        ends.wait(false); // its processor time stands still, as that of one who waits for a core
-    });
-    while (runs_[1] == 0) std::this_thread::yield();
-    Relief::Watch watch(relief, posts_[0]);
-    EXPECT_FALSE(relief.is_held_up(posts_[1]));
-    for (int i = 0; i < 200 && !relief.is_held_up(posts_[1]); ++i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        watch.slept(false, 1);
-        watch.look();
-    }
-    EXPECT_TRUE(relief.is_held_up(posts_[1]));
-    EXPECT_FALSE(relief.is_held_up(posts_[0]));
-    EXPECT_EQ(posts_[0].given(), 0);
-    ends = true;
-    ends.notify_one();
-    visitor.join();
 }
 
 /// The owner runs a task on a core that is the helper's for so long; it comes back by itself, and only from its own thread.
