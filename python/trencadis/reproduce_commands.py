@@ -41,8 +41,7 @@ def reproduce_command(
 ) -> None:
     """Simulate what was published, and print it beside the published figures with the difference.
 
-    What a policy chooses at random is run over many seeds and shown as mean and 95 % interval: 30 where something was published
-    of it (energy and locality: fewer of what others are computed from, and of the rest); 3 with --quick.
+    What a policy chooses at random is run over 30 seeds, 3 with --quick, and shown as mean and 95 % interval.
     """
     from .reproduce import GALLERIES
     from .reproduce.gallery import SEEDS, SEEDS_QUICK, count_runs, plan, run_gallery
@@ -52,13 +51,13 @@ def reproduce_command(
     check_record_target(json)
     if output is not None:
         _make_folder(output)
-    cases, seeds = plan(gallery, quick, output), seeds or (SEEDS_QUICK if quick else SEEDS)
+    cases, count = plan(gallery, quick, output), seeds or (SEEDS_QUICK if quick else SEEDS)
     rows: list[dict[str, Any]] = []
     has_results_to_write()
     broken_off = False
-    with progress_bar(count_runs(cases, seeds), lines=True) as step:
+    with progress_bar(count_runs(cases, count), lines=True) as step:
         try:
-            _gather(run_gallery(gallery, cases, seeds, step), rows, json)
+            _gather(run_gallery(gallery, cases, count, step), rows, json)
         except KeyboardInterrupt:
             broken_off = True
     command = f"trencadis reproduce {which}{' --quick' * quick}{f' --seeds {seeds}' if seeds else ''}"

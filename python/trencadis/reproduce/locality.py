@@ -46,6 +46,8 @@ TRIED: dict[str, tuple[Row, str]] = {
 #: Beside one task in flight: all that a GPU does in one stream.
 ONE_STREAM = {"overlap": False, "one_stream": True}
 TRIED_METHODS, TRIED_GPUS = ("default", "h1", "h2"), (4, 8)
+
+
 #: Sizes of the curves over n: almost equal at the smallest, the paper says, and H2 the best at all others.
 SIZES = (4096, 8192, 12288, 20480, 30720)
 EQUAL_N = 4096
