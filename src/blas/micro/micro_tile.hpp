@@ -42,21 +42,16 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
 #pragma GCC unroll 2
             for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
-                for (int i = from; i < to; ++i) add<subtract>(sum[j][q][i], a[q][i], b);
+                for (int i = from; i < to; ++i) Vec::template add_product<subtract>(sum[j][q][i], a[q][i], b);
             if constexpr (parts == 2) {
                 const V imaginary = B[j * 2 + 1] - V{};
 #pragma GCC unroll 8
                 for (int i = from; i < to; ++i) {
-                    add<!subtract>(sum[j][0][i], a[1][i], imaginary);
-                    add<subtract>(sum[j][1][i], a[0][i], imaginary);
+                    Vec::template add_product<!subtract>(sum[j][0][i], a[1][i], imaginary);
+                    Vec::template add_product<subtract>(sum[j][1][i], a[0][i], imaginary);
                 }
             }
         }
-    }
-    template <bool subtract> [[gnu::always_inline]] static void add(V& to, V a, V b)
-    {
-        if constexpr (subtract) to -= a * b;
-        else to += a * b;
     }
 
     /// sum <- sum +- A B over k columns; meanwhile the lines of `next` come into the first cache, as many as B's panel has.
@@ -107,7 +102,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             for (int j = 0; j < NR; ++j) {
                 const V b = column[j][contiguous ? p : p * b_rs] - V{};
 #pragma GCC unroll 8
-                for (int i = 0; i < MV; ++i) sum[j][0][i] += row[i] * b;
+                for (int i = 0; i < MV; ++i) Vec::template add_product<false>(sum[j][0][i], row[i], b);
             }
         };
         const R* A = x.A;

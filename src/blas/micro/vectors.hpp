@@ -43,6 +43,25 @@ template <class R, int Bytes> struct Vectors {
     }
     [[gnu::always_inline]] static void save(R* to, V v) { __builtin_memcpy(to, &v, sizeof v); }
 
+    /// to <- to +- a b, rounded once where the processor can. With sixteen registers a kernel's sums leave few over, and the
+    /// compiler then loads a vector of A up to four times, once for each product, rather than keep it: here it may not.
+    template <bool subtract> [[gnu::always_inline]] static void add_product(V& to, V a, V b)
+    {
+#if defined(__FMA__) && !defined(__AVX512F__)
+        if constexpr (Bytes == 32 && sizeof(R) == 8) {
+            if constexpr (subtract) asm("vfnmadd231pd %2, %1, %0" : "+x"(to) : "x"(a), "x"(b));
+            else asm("vfmadd231pd %2, %1, %0" : "+x"(to) : "x"(a), "x"(b));
+            return;
+        } else if constexpr (Bytes == 32) {
+            if constexpr (subtract) asm("vfnmadd231ps %2, %1, %0" : "+x"(to) : "x"(a), "x"(b));
+            else asm("vfmadd231ps %2, %1, %0" : "+x"(to) : "x"(a), "x"(b));
+            return;
+        }
+#endif
+        if constexpr (subtract) to -= a * b;
+        else to += a * b;
+    }
+
     /// The first `count` numbers; what lies behind them in memory is not touched, lanes behind them are zero.
     [[gnu::always_inline]] static V load_some(const R* from, Index count)
     {
