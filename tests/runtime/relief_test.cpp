@@ -180,6 +180,49 @@ TEST(Relief, ATaskOfAnyKindGoesOnWhereThereIsTimeForIt)
     EXPECT_GT(reliefs(runtime.engine()), 0);
 }
 
+/// Two chunks, the last of which is for who has joined, as if its core were taken away in the middle: its time stands still. Who
+/// began is at work for as long as it takes until somebody has come.
+void leave_one_to_who_joins(Team& team)
+{
+    const Chunks mine = team.next_of_two_ends(1);
+    if (mine && mine.begin == 1) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    for (const std::int64_t end = now_ns() + 20'000'000; mine && team.remaining() > 0 && now_ns() < end;) {}
+    while (team.next()) {}
+}
+
+TEST(Relief, WhoHasJoinedATaskIsRelieved)
+{
+    const std::vector<WorkerPlace> places = places_on_two_cores(2);
+    NEEDS_RELIEF(places);
+    RuntimeUnderTest runtime("native", "eager", places, Relieving::held_up);
+    struct Args {
+        Flops flops() const { return 1e6; }
+        Index chunks() const { return 2; }
+        void run(TaskContext& context) { leave_one_to_who_joins(context.team()); }
+    };
+    static constexpr Codelet shared = codelet_of<Args>("shared");
+    EXPECT_TRUE(eventually([&] {
+        TaskFlow flow(runtime.engine());
+        flow.submit(shared, Args{}, std::initializer_list<Access>{});
+        flow.wait();
+        return reliefs(runtime.engine()) > 0;
+    }));
+}
+
+/// By its caller, who waits for it.
+TEST(Relief, WhoHasJoinedACallIsRelieved)
+{
+    const std::vector<WorkerPlace> places = places_on_two_cores(2);
+    NEEDS_RELIEF(places);
+    RuntimeUnderTest runtime("native", "eager", places, Relieving::held_up);
+    CallSharing& sharing = *runtime.engine().call_sharing();
+    EXPECT_TRUE(eventually([&] {
+        sharing.rouse(2, 0);
+        sharing.share_out(2, leave_one_to_who_joins, 0);
+        return reliefs(runtime.engine()) > 0;
+    }));
+}
+
 /// Thread time that a task takes whoever runs it, and wherever.
 void work_for(std::int64_t ns)
 {

@@ -249,8 +249,8 @@ TEST_F(SharedCalls, AreNotForWhoWantsToSeeTasks)
     EXPECT_FALSE(inside);
 }
 
-/// Whose core was taken away is likely to lose it again, and relief helps tasks only: there are no open calls for a while, then
-/// again.
+/// Whose core was taken away, and who was no faster on another one, is likely to be late again: there are no open calls for a
+/// while, then again.
 TEST_F(SharedCalls, AreTasksForAWhileAfterAMemberWasLate)
 {
     RuntimeUnderTest relieved("native", "mosaic", 2, Relieving::held_up), alone("native", "mosaic", 2, Relieving::never);

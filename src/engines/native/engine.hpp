@@ -128,7 +128,8 @@ private:
     void give_place_back(const Worker& worker, Holder& own);
     int worth_waking(Flops flops) const;
     void wake_for_call(int count);
-    void close_call(std::int64_t computed);
+    void close_call(Worker& worker, std::int64_t computed);
+    std::int64_t await_members(Worker& worker, std::int64_t since);
     void join(Worker& worker, OpenCall& call);
     bool has_work(const Worker& worker) const;
     bool leaves(const Wait& wait, bool wanted) const;

@@ -13,20 +13,6 @@ namespace {
 /// A call that lasts longer is not worth the doubt where the system runs the caller's thread: the worker's own is pinned.
 constexpr std::int64_t longest_visit_ns = 20'000'000;
 
-/// Until those who have joined are out: soon, unless the system has taken a core from one of them; for how long then, else 0.
-std::int64_t await_members(const OpenCall& call, std::int64_t since)
-{
-    constexpr std::int64_t spin_ns = 200'000, nap_ns = 100'000;
-    const std::atomic<std::uint32_t> nobody_wakes{0};
-    bool late = false;
-    while (!call.deserted()) {
-        late = now_ns() - since >= spin_ns;
-        if (late) futex_wait(nobody_wakes, 0, nap_ns);
-        else relax();
-    }
-    return late ? now_ns() - since : 0;
-}
-
 } // namespace
 
 /// The worker of the core that the caller is on; no_worker.
@@ -154,10 +140,30 @@ void NativeEngine::wake_for_call(int count)
     else woken_at_ns_.store(0, std::memory_order_relaxed);
 }
 
-/// Waits for those who have joined. Of those who were woken and have not come it is known that they take longer than the call.
-void NativeEngine::close_call(std::int64_t computed)
+/// Until those who have joined are out: soon, unless the system has taken a core from one of them, who then is given that of the
+/// caller's place. For how long, where it was for long all the same; else 0.
+std::int64_t NativeEngine::await_members(Worker& worker, std::int64_t since)
 {
-    const std::int64_t lost = call_.close() ? 0 : await_members(call_, computed);
+    constexpr std::int64_t spin_ns = 200'000, nap_ns = 100'000;
+    std::int64_t look_at = since + Relief::look_ns;
+    bool gave = false;
+    while (!call_.deserted()) {
+        const std::int64_t now = now_ns();
+        if (now >= look_at) {
+            gave |= relief_.help_members(worker.relief);
+            look_at = now + Relief::look_ns;
+        }
+        if (gave || now - since >= spin_ns) call_.sleep(nap_ns);
+        else relax();
+    }
+    const std::int64_t passed = now_ns() - since;
+    return passed >= spin_ns ? passed : 0;
+}
+
+/// Waits for those who have joined. Of those who were woken and have not come it is known that they take longer than the call.
+void NativeEngine::close_call(Worker& worker, std::int64_t computed)
+{
+    const std::int64_t lost = call_.close() ? 0 : await_members(worker, computed);
     if (lost > 0 && relief_.is_on()) wariness_.was_late(lost, computed + lost);
     if (const std::int64_t woken = woken_at_ns_.exchange(0, std::memory_order_relaxed))
         wake_cost_.note_delay(std::max(computed - woken, WakeCost::usual_delay_ns), computed);
@@ -191,7 +197,7 @@ bool NativeEngine::share_out(Index chunks, const std::function<void(Team&)>& wor
         failure = std::current_exception();
     }
     const std::int64_t computed = now_ns();
-    close_call(computed);
+    close_call(*worker, computed);
     raise_quietly(call_.raised());
     if (std::exception_ptr theirs = call_.retire(); theirs && !failure) failure = std::move(theirs);
     add(worker->busy_ns, computed - begin);
@@ -212,6 +218,7 @@ void NativeEngine::join(Worker& worker, OpenCall& call)
     }
     line_cost_.read(worker.id);
     add(worker.joined, 1);
+    const Relief::Joined joined(worker.relief);
     call.take_part();
     add(worker.busy_ns, now_ns() - begin);
 }

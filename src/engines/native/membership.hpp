@@ -1,5 +1,8 @@
 #pragma once
+#include "threads/futex.hpp"
+
 #include <atomic>
+#include <climits>
 #include <cstdint>
 
 namespace trencadis {
@@ -33,15 +36,23 @@ public:
     bool leave(bool owner)
     {
         const std::uint32_t mine = owner ? member + is_open : member;
-        return state_.fetch_sub(mine, std::memory_order_acq_rel) - mine == in_use;
+        const std::uint32_t left = state_.fetch_sub(mine, std::memory_order_acq_rel) - mine;
+        if (left == in_use + sleeper) futex_wake(state_, INT_MAX);
+        return (left & ~sleeper) == in_use;
     }
     /// The owner has left; are the others gone, too? Acquire: what all wrote.
-    bool deserted() const { return state_.load(std::memory_order_acquire) == in_use; }
+    bool deserted() const { return (state_.load(std::memory_order_acquire) & ~sleeper) == in_use; }
+    /// The owner, which has left, sleeps until the last one is out, for so long at most; may return early.
+    void sleep(std::int64_t most_ns)
+    {
+        const std::uint32_t state = state_.fetch_or(sleeper, std::memory_order_relaxed) | sleeper;
+        if (state != in_use + sleeper) futex_wait(state_, state, most_ns);
+    }
     /// The last one out: it may be used again.
     void retire() { state_.store(0, std::memory_order_release); }
 
 private:
-    static constexpr std::uint32_t is_open = 1, in_use = 2, member = 4;
+    static constexpr std::uint32_t is_open = 1, in_use = 2, sleeper = 4, member = 8;
     std::atomic<std::uint32_t> state_{0};
 };
 

@@ -33,6 +33,7 @@ public:
     /// Nobody may join any more. True: nobody is inside.
     bool close() { return members_.leave(true); }
     bool deserted() const { return members_.deserted(); }
+    void sleep(std::int64_t most_ns) { members_.sleep(most_ns); } ///< until it is, at most for so long
     FloatModes::Raised raised() const { return raised_.load(std::memory_order_relaxed); }
     /// Returns how a member failed.
     std::exception_ptr retire()

@@ -71,24 +71,31 @@ bool Relief::is_held_up(Post& owner) const
     return false;
 }
 
-bool Relief::somebody_runs(const Post& but) const
+bool Relief::is_at_work(const Post& post)
 {
-    return std::any_of(posts_.begin(), posts_.end(),
-                       [&](const Post* post) { return post != &but && post->runs_->load(std::memory_order_relaxed) != 0; });
+    return post.runs_->load(std::memory_order_relaxed) != 0 || post.joined_.load(std::memory_order_relaxed);
 }
 
-/// Looks at some of the others, those of its memory node. A thread that runs a task while its processor time stands still waits
-/// for its core, or the task itself waits for something; to move that one is in vain and does no harm.
-void Relief::help_somebody(Post& helper)
+bool Relief::somebody_works(const Post& but) const
+{
+    return std::any_of(posts_.begin(), posts_.end(), [&](const Post* post) { return post != &but && is_at_work(*post); });
+}
+
+/// Looks at some of the others, those of its memory node. A thread that is at work while its processor time stands still waits
+/// for its core, or what it runs waits for something; to move that one is in vain and does no harm. Has it given its core?
+bool Relief::help_somebody(Post& helper, std::size_t looks)
 {
     for (std::size_t i = std::min(looks, posts_.size()); i > 0; --i) {
         const std::size_t number = helper.looked_at_ = (helper.looked_at_ + 1) % posts_.size();
         Post& owner = *posts_[number];
-        if (&owner == &helper || owner.core_ < 0 || owner.runs_->load(std::memory_order_relaxed) == 0) continue;
+        if (&owner == &helper || owner.core_ < 0 || !is_at_work(owner)) continue;
         if (owner.core_ == helper.core_ || owner.node_ != helper.node_) continue;
         if (when_ == Relieving::always || stands_still(helper, number)) return give_core(helper, owner);
     }
+    return false;
 }
+
+bool Relief::help_members(Post& helper) { return helps(helper) && help_somebody(helper, posts_.size()); }
 
 bool Relief::stands_still(Post& helper, std::size_t number) const
 {
@@ -105,33 +112,34 @@ bool Relief::stands_still(Post& helper, std::size_t number) const
 }
 
 /// The owner goes on there at once, wherever in its task it is, while the helper sleeps.
-void Relief::give_core(Post& helper, Post& owner) const
+bool Relief::give_core(Post& helper, Post& owner) const
 {
     using enum Post::Whereabouts;
     Post::Whereabouts before = at_home;
-    if (!owner.whereabouts_.compare_exchange_strong(before, being_moved, std::memory_order_acquire)) return;
+    if (!owner.whereabouts_.compare_exchange_strong(before, being_moved, std::memory_order_acquire)) return false;
     const ThreadHandle thread{owner.thread_.load(std::memory_order_relaxed), 0};
     const bool moved = thread.move_to(helper.core_);
     owner.whereabouts_.store(moved ? away : at_home, std::memory_order_release);
-    if (!moved) return;
+    if (!moved) return false;
     helper.given_.store(helper.given() + 1, std::memory_order_relaxed);
     helper.gave_ns_ = now_ns();
+    return true;
 }
 
 void Relief::Watch::look()
 {
-    if (watches_ && (rested_ || relief_.when_ == Relieving::always)) relief_.help_somebody(helper_);
+    if (watches_ && (rested_ || relief_.when_ == Relieving::always)) relief_.help_somebody(helper_, looks);
 }
 
 bool Relief::Watch::may_spin(std::int64_t awake_ns, std::int64_t now) const
 {
     if (!watches_ || awake_ns < wary_spin_ns || now - helper_.gave_ns_ > wary_for_ns) return true;
-    return !relief_.somebody_runs(helper_);
+    return !relief_.somebody_works(helper_);
 }
 
 std::int64_t Relief::Watch::nap_ns() const
 {
-    const bool for_long = !watches_ || (nap_ns_ > shortest_nap_ns && !relief_.somebody_runs(helper_));
+    const bool for_long = !watches_ || (nap_ns_ > shortest_nap_ns && !relief_.somebody_works(helper_));
     return for_long ? forever : nap_ns_;
 }
 

@@ -8,13 +8,14 @@
 
 namespace trencadis {
 
-/// The system may give a core to another process while its owner, a worker, is in the middle of a task; then everybody who needs
-/// what the task makes waits for that core, too. A helper, a worker with nothing to do, gives its own core meanwhile: it has the
-/// owner's thread run there and sleeps. The owner goes on at the instruction where it was, and goes home before it looks for its
-/// next task (docs/decisions/0052-held-up-workers-are-relieved.md).
+/// The system may give a core to another process while its owner, a worker, is in the middle of a task, or has joined somebody's
+/// task or call; then everybody who needs what that makes waits for that core, too. A helper, a worker with nothing to do, gives
+/// its own core meanwhile: it has the owner's thread run there and sleeps. The owner goes on at the instruction where it was, and
+/// goes home before it looks for its next task (docs/decisions/0052-held-up-workers-are-relieved.md).
 ///
-/// The worker loop tells who has a worker (`has`), asks when it looks for a task (`is_away`, `go_home`) and when it is idle
-/// (`Watch`).
+/// The worker loop tells who has a worker (`has`) and when it has joined something (`Joined`), asks when it looks for a task
+/// (`is_away`, `go_home`) and when it is idle (`Watch`). A caller that waits for those who have joined its call helps, too
+/// (`help_members`).
 class Relief {
 public:
     static constexpr std::int64_t forever = std::int64_t{1} << 62;
@@ -39,6 +40,7 @@ public:
         int core_ = -1; ///< negative: it neither helps nor is helped
         int node_ = any_node;
         const std::atomic<std::int64_t>* runs_ = nullptr; ///< not 0 while it runs a task
+        std::atomic<bool> joined_{false};                 ///< is inside what somebody else has opened
         std::atomic<pid_t> thread_{0};                    ///< of the unit that holds the worker; 0: one that must not be moved
         std::atomic<clockid_t> clock_{0};
         std::atomic<std::int64_t> held_up_ns_{0}; ///< when a helper last saw it waiting for its core; 0: not lately
@@ -51,6 +53,18 @@ public:
         std::size_t looked_at_ = 0;       ///< the last one
     };
 
+    /// While it lives the worker is inside a task or call of somebody else's.
+    class Joined {
+    public:
+        explicit Joined(Post& owner) : owner_(owner) { owner_.joined_.store(true, std::memory_order_relaxed); }
+        ~Joined() { owner_.joined_.store(false, std::memory_order_relaxed); }
+        Joined(const Joined&) = delete;
+        Joined& operator=(const Joined&) = delete;
+
+    private:
+        Post& owner_;
+    };
+
     /// One time that a worker has nothing to do.
     class Watch {
     public:
@@ -58,7 +72,7 @@ public:
         /// When the helper has found nothing: helps somebody who is held up, if it is time to look.
         void look();
         /// May the helper stay awake, as it has for so long? Who spins does not look: one that had to give its core lately sleeps
-        /// soon instead, where somebody runs a task.
+        /// soon instead, where somebody is at work.
         bool may_spin(std::int64_t awake_ns, std::int64_t now) const;
         /// How long to sleep at most. One that has begun a task may not be seen yet: nobody sleeps for long before it has looked
         /// twice.
@@ -82,6 +96,11 @@ public:
 
     bool is_on() const { return when_ != Relieving::never && posts_.size() > 1; }
 
+    /// The helper, whose place the caller has, waits for those who have joined its call. Has it given its core to one of them?
+    /// Then the caller sleeps. To be asked again after `look_ns`.
+    bool help_members(Post& helper);
+    static constexpr std::int64_t look_ns = 25'000; ///< longer than a thread stands still for an interrupt
+
     // The worker's holder.
     /// This thread has the worker from now on; none: one that must not be moved, since it is the program's own.
     void has(Post& owner, const ThreadHandle& thread) const;
@@ -103,10 +122,11 @@ private:
     static bool is_mine(const Post& owner);
     bool helps(Post& helper) const;
     bool is_held_up(Post& owner) const;
-    bool somebody_runs(const Post& but) const;
-    void help_somebody(Post& helper);
+    static bool is_at_work(const Post& post);
+    bool somebody_works(const Post& but) const;
+    bool help_somebody(Post& helper, std::size_t looks);
     bool stands_still(Post& helper, std::size_t number) const;
-    void give_core(Post& helper, Post& owner) const;
+    bool give_core(Post& helper, Post& owner) const;
 
     const Relieving when_;
     const bool units_stay_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <sched.h>
 #include <thread>
 #include <vector>
@@ -106,6 +107,33 @@ TEST_F(Reliefs, LetAHelperSpinForLongUntilItHasHadToHelp)
     EXPECT_TRUE(watch.may_spin(200 * us, now_ns())) << "between calls";
     ends = true;
     owner.join();
+}
+
+/// It runs no task of its own, and who waits is no worker: a caller, at its call's end.
+TEST_F(Reliefs, HelpWhoHasJoinedACall)
+{
+    if (usable_core(0) == usable_core(1)) GTEST_SKIP() << "one core only";
+    std::atomic<bool> joined{false}, ends{false};
+    Relief relief(Relieving::held_up, true);
+    for (int i = 0; i < 2; ++i) relief.add(posts_[i], WorkerPlace{usable_core(i)}, any_node, runs_[i]);
+    std::thread member([&] {
+        relief.has(posts_[1], ThreadHandle::mine());
+        const Relief::Joined inside(posts_[1]);
+        joined = true;
+        while (!ends) std::this_thread::sleep_for(std::chrono::milliseconds(1)); // its time stands still
+    });
+    while (!joined) std::this_thread::yield();
+    bool gave = false;
+    for (const std::int64_t end = now_ns() + 20'000 * ms; !gave && now_ns() < end;) gave = relief.help_members(posts_[0]);
+    EXPECT_TRUE(gave);
+    EXPECT_EQ(posts_[0].given(), 1);
+    ends = true;
+    member.join();
+    EXPECT_FALSE(relief.help_members(posts_[0])) << "it has left";
+    Relief never(Relieving::never, true);
+    for (int i = 0; i < 2; ++i) never.add(posts_[i], WorkerPlace{usable_core(i)}, any_node, runs_[i]);
+    const Relief::Joined inside(posts_[1]);
+    EXPECT_FALSE(never.help_members(posts_[0]));
 }
 
 /// The owner runs a task on a core that is the helper's for so long; it comes back by itself, and only from its own thread.

@@ -3,6 +3,7 @@
 #include "observe/clock.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace trencadis {
 
@@ -59,6 +60,8 @@ void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
     Task& task = share.task();
     const Segment outer = worker.stopwatch.begin(&task, owner ? EventKind::task : EventKind::share, account(worker));
     Index taken = 0;
+    std::optional<Relief::Joined> joined;
+    if (!owner) joined.emplace(worker.relief);
     try {
         taken = run_body(worker, task, share.work(), chunks_at_a_time(worker, task), !owner);
     } catch (...) {
@@ -72,6 +75,7 @@ void NativeEngine::run_shared(Worker& worker, Share& share, bool owner)
         worker.offer.store(nullptr, std::memory_order_relaxed);
         offers_.fetch_sub(1, std::memory_order_relaxed);
     }
+    joined.reset();
     if (share.leave(owner)) conclude(worker, task, share.retire(), ns * 1e-9);
 }
 
