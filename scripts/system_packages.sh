@@ -32,7 +32,8 @@ if [ "$(id -u)" -ne 0 ]; then
     fi
     become=(sudo)
 fi
-apt() { "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 "$@"; }
+# Another installation may be under way, as the system's own upgrades are behind a boot: waits for its end.
+apt() { "${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 "$@"; }
 
 echo "installing: ${missing[*]}"
 apt update || echo "note: the package lists could not all be refreshed" >&2
