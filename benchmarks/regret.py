@@ -10,6 +10,7 @@ best, minus 1. The least of several medians is low by chance, so the best is fou
 other half, both ways round, and the mean of both is the regret; `regret_least` is over the least median of all rounds.
 `floor` is by how much the median of the chosen plan differs from its own: it takes part a second time as if it were another one.
 Differences as small as that are no regret.
+Beside a neighbour a call's time is the mean of some back to back (tune.beside).
 The sizes that are the standard here are none of those that `trencadis tune` measures.
 """
 
@@ -30,9 +31,9 @@ from trencadis.options import core_counts, shape_list, size_list
 ORDERS = "110,150,220,300,440,620,900,1200,1800,2600,3500,6000"
 SHAPES = {"gemm": "700x24x2000,3000x48x3000,2500x2500x50,300x300x3000", "getrf": "2000x150,6000x300,400x3000",
           "geqrf": "2000x150,6000x300,30000x80,400x3000", "potrf": ""}  # fmt: skip
-#: Plans that are measured once more, seconds for each pass of a size, and rounds of the second one.
+#: Plans that are measured once more, seconds for each pass of a size, and rounds of the second one, the last beside a neighbour.
 AGAIN = " again"  # the same plan as a contestant of its own
-FINALISTS, SCREEN_S, FINAL_S, LEAST_ROUNDS, MOST_ROUNDS = 5, 0.4, 1.5, 6, 81
+FINALISTS, SCREEN_S, FINAL_S, LEAST_ROUNDS, MOST_ROUNDS, BUSY_ROUNDS = 5, 0.4, 1.5, 6, 81, 16
 
 
 def sweep(session, routine: str, m: int, n: int, k: int) -> list[str]:
@@ -43,7 +44,7 @@ def sweep(session, routine: str, m: int, n: int, k: int) -> list[str]:
     return list(dict.fromkeys([*words, *(word for word in steps if "tsqr" not in word or word == "tsqr")]))
 
 
-def rounds(timed, plans: list[str], seconds: float, least: int) -> dict[str, list[float]]:
+def rounds(once, timed, plans: list[str], seconds: float, least: int) -> dict[str, list[float]]:
     took: dict[str, list[float]] = {plan: [] for plan in plans}
     begin = time.monotonic()
     shuffle = random.Random(len(plans)).shuffle
@@ -51,7 +52,7 @@ def rounds(timed, plans: list[str], seconds: float, least: int) -> dict[str, lis
     for number in range(MOST_ROUNDS):
         shuffle(order)
         for plan in order:
-            took[plan].append(tune.once(timed, plan.removesuffix(AGAIN)))
+            took[plan].append(once(timed, plan.removesuffix(AGAIN)))
         if time.monotonic() - begin > seconds and number + 1 >= least:
             break
     return took
@@ -63,16 +64,16 @@ def behind(took: dict[str, list[float]], plan: str) -> float:
     return statistics.mean(timed[plan] / timed[min(found, key=found.get)] - 1 for found, timed in (halves, halves[::-1]))
 
 
-def regret(session, by_rule, routine: str, m: int, n: int, k: int) -> dict:
+def regret(once, session, by_rule, routine: str, m: int, n: int, k: int) -> dict:
     considered = _core.considered(session, routine, "d", m, n, k)
     chosen = considered[0]["plan"] if considered else "rule"
     timed = _core.TimedPlans(by_rule, routine, "d", m, n, k)
     timed.time("rule")
-    screened = rounds(timed, sweep(by_rule, routine, m, n, k), SCREEN_S, 1)
+    screened = rounds(once, timed, sweep(by_rule, routine, m, n, k), SCREEN_S, 1)
     best_first = sorted(screened, key=lambda plan: statistics.median(screened[plan]))
     finalists = list(dict.fromkeys(["rule", chosen, *best_first[:FINALISTS]]))
-    least = LEAST_ROUNDS if statistics.median(screened["rule"]) < 0.3 else 4
-    took = rounds(timed, [*finalists, chosen + AGAIN], FINAL_S, least)
+    least = 4 if statistics.median(screened["rule"]) >= 0.3 else LEAST_ROUNDS if once is tune.once else BUSY_ROUNDS
+    took = rounds(once, timed, [*finalists, chosen + AGAIN], FINAL_S, least)
     twin = took.pop(chosen + AGAIN)
     medians = {plan: statistics.median(times) for plan, times in took.items()}
     best = min(medians, key=medians.get)
@@ -93,12 +94,13 @@ def main() -> None:
     words = parser.parse_args()
     session, by_rule = _core.Session(), _core.Session(objective="rule")
     rows = []
+    once = tune.beside if words.busy else tune.once
     with BusyNeighbours(core_counts(words.busy)):
         for routine in words.routine.split(","):
             shapes = shape_list(SHAPES[routine] if words.shape is None else words.shape)
             orders = [(n, n, n if routine == "gemm" else 0) for n in (size_list(words.n) if words.n else [])]
             for m, n, k in orders + shapes:
-                row = {**regret(session, by_rule, routine, m, n, k), "busy": " ".join(words.busy)}
+                row = {**regret(once, session, by_rule, routine, m, n, k), "busy": " ".join(words.busy)}
                 rows.append(row)
                 print(f"{routine} {m}x{n}{f'x{k}' if k else ''}: {row['chosen']} {100 * row['regret']:.1f} %, the rule "
                       f"{100 * row['regret_of_rule']:.1f} %, floor {100 * row['floor']:.1f} %, best {row['best']} "

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from commands import COMMAND, refusal, rows, trencadis
 from trencadis import _core
+from trencadis.bench import repetition, runs_within
+from trencadis.turns import BUSY_TURN_S, Run, Turn
 from trencadis.workloads import WORKLOADS
 from waiting import computes, interrupted
 
@@ -30,6 +32,13 @@ def test_json_is_one_object_a_size_with_the_promised_fields(routine):
     assert first["gflops_median"] == pytest.approx(flops / first["seconds_median"] / 1e9)
     assert first["gflops_max"] == pytest.approx(flops / first["seconds_min"] / 1e9)
     assert 0 <= first["residual"] < 30 and first["simulated"] is False
+
+
+def test_a_repetition_counts_as_its_median_run_and_beside_neighbours_as_the_mean():
+    runs = [Run(1e-3, 0.25, 10.0), Run(4e-3, 1.0, 10.1), Run(1e-3, 0.25, 10.2)]
+    assert repetition(runs, busy=False) in [Turn(1e-3, 1, None, 0.25, begin, begin + 1e-3) for begin in (10.0, 10.2)]
+    assert repetition(runs, busy=True) == Turn(pytest.approx(2e-3), 3, None, pytest.approx(0.5), 10.0, 10.2 + 1e-3)
+    assert runs_within(1e-6) == 200 and runs_within(1e-6, busy=True) == BUSY_TURN_S / 1e-6 and runs_within(9, busy=True) == 1
 
 
 def test_every_routine_that_is_listed_as_available_can_be_measured():

@@ -19,7 +19,7 @@ from trencadis.fortran import FortranLibrary, Names
 from trencadis.measure import Job, SessionChoice
 from trencadis.peer_process import drop_in
 from trencadis.peers import LINEAR_ALGEBRA_PEERS, MKL_INTEL, TASK_PEERS, select_peers
-from trencadis.turns import TURN_S
+from trencadis.turns import BUSY_TURN_S, TURN_S
 from trencadis.workloads import WORKLOADS
 from waiting import LONG_S, alive, children_of, wait_until, wait_until_gone
 
@@ -74,6 +74,13 @@ def test_a_call_as_long_as_a_turn_is_one_and_has_no_lone_form():
     (row,) = rows("compare", "gemm", "--n", "1500", "--precision", "z", "--workers", CORES[0], "--against", peer.name,
                   "--repeat", "2", timeout=300)  # fmt: skip
     assert row["calls"] == 1 and row["seconds_median"] > TURN_S and row["lone_ratio_median"] is row["lone_seconds_median"] is None
+
+
+def test_beside_neighbours_a_turn_is_longer():
+    peer = first_installed()
+    (row,) = rows("compare", "potrf", "--n", "150", "--workers", CORES[0], "--busy", f"{CORES[0]}=1", "--against", peer.name,
+                  "--repeat", "1")  # fmt: skip
+    assert row["calls"] * row["seconds_median"] >= BUSY_TURN_S
 
 
 def maps(process):

@@ -1,7 +1,8 @@
 """`trencadis bench`: one routine at several sizes on our library, in this process.
 
 A measurement of one size: operands, one untimed run, then `repeat` repetitions (see measure.py). A run that takes less than
-20 ms is made several times within a repetition, which then counts as its median run.
+20 ms is made several times within a repetition, which then counts as its median run. Beside busy neighbours a repetition is of
+300 ms at least and counts as the mean of its runs: the median of short ones would be one for which nobody took the core.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from .errors import UsageError
 from .forms import forms_of
 from .measure import Job, Ours, Run, SessionChoice, are_emulated, describe_session
 from .options import PRECISIONS, require_repetitions, shape_text
+from .turns import BUSY_TURN_S, Turn
 from .workloads import WORKLOADS
 
-#: Timed seconds that a repetition has at least, up to MOST_RUNS runs.
+#: Timed seconds that a repetition has at least, up to MOST_RUNS runs; beside busy neighbours BUSY_TURN_S, without a bound.
 ENOUGH_S = 0.02
 MOST_RUNS = 200
 
@@ -95,19 +97,20 @@ def bench(request: Request, core: Any, progress: Progress) -> Iterator[dict[str,
         for job in request.jobs():
             progress(f"{job}: preparing", 0)
             ours = Ours(core, session, job, request.session.nb, request.session.variant)
-            inner = runs_within(ours.run().seconds)
-            runs = []
+            busy = bool(request.busy)
+            inner = runs_within(ours.run().seconds, busy)
+            repetitions = []
             with Metering(request.energy) as metering:
-                for repetition in range(request.repeat):
-                    progress(f"{job}: {repetition + 1}/{request.repeat}", 1)
-                    runs.append(middle([ours.run() for _ in range(inner)]))
+                for number in range(request.repeat):
+                    progress(f"{job}: {number + 1}/{request.repeat}", 1)
+                    repetitions.append(repetition([ours.run() for _ in range(inner)], busy))
             traffic, called = ours.device_traffic(), ours.described(description)
             residual = ours.residual() if request.check else None
             node_bytes = ours.node_bytes() if request.check else None
             progress(f"{job}: done", 1)
-            row = record(request, job, called, runs, residual, node_bytes)
+            row = record(request, job, called, repetitions, residual, node_bytes)
             if request.energy:
-                row |= energy_fields(metering, runs)
+                row |= energy_fields(metering, repetitions)
             row |= chosen_fields(core, session, job, request.session)
             if traffic:
                 row |= {"device_traffic": traffic}
@@ -128,20 +131,29 @@ def chosen_fields(core: Any, session: Any, job: Job, asked: SessionChoice) -> di
     return {"plan": chosen["plan"], "nb": chosen["nb"], "variant": chosen["variant"]}
 
 
-def energy_fields(metering: Metering, runs: Sequence[Run]) -> dict[str, Any]:
+def energy_fields(metering: Metering, repetitions: Sequence[Turn]) -> dict[str, Any]:
     """Joules of a call by domain, median of the repetitions; both null where no meter counts."""
-    domains = metering.domains((run.begin, run.begin + run.seconds) for run in runs)
+    domains = metering.domains(((one.begin, one.end) for one in repetitions), (one.calls for one in repetitions))
     return {"energy": domains, "energy_cost": metering.cost()}
 
 
-def runs_within(seconds: float) -> int:
+def runs_within(seconds: float, busy: bool = False) -> int:
     """Runs within one repetition, from the time of one."""
+    if busy:
+        return math.ceil(BUSY_TURN_S / max(seconds, 1e-6))
     return max(1, min(MOST_RUNS, math.ceil(ENOUGH_S / max(seconds, 1e-9))))
 
 
-def middle(runs: Sequence[Run]) -> Run:
-    """The median run, an existing one: its idle share belongs to its seconds."""
-    return sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
+def repetition(runs: Sequence[Run], busy: bool) -> Turn:
+    """What its runs count as: the median run, an existing one, for its idle share belongs to its seconds; beside busy neighbours
+    their mean, with what restores the operands between them in its joules."""
+    if busy:
+        idle = [run.idle_fraction for run in runs if run.idle_fraction is not None]
+        seconds, last = statistics.fmean(run.seconds for run in runs), runs[-1]
+        share = statistics.fmean(idle) if idle else None
+        return Turn(seconds, len(runs), idle_fraction=share, begin=runs[0].begin, end=last.begin + last.seconds)
+    run = sorted(runs, key=lambda run: run.seconds)[len(runs) // 2]
+    return Turn(run.seconds, idle_fraction=run.idle_fraction, begin=run.begin, end=run.begin + run.seconds)
 
 
 def _chosen_tile(job: Job, variant: str, description: dict[str, Any]) -> int | None:
@@ -158,7 +170,7 @@ def _chosen_tile(job: Job, variant: str, description: dict[str, Any]) -> int | N
 
 
 def record(
-    request: Request, job: Job, description: dict[str, Any], runs: Sequence[Run], residual: float | None,
+    request: Request, job: Job, description: dict[str, Any], runs: Sequence[Run | Turn], residual: float | None,
     node_bytes: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """The fields that the command line promises, in its order; null where a routine has no such thing."""

@@ -162,7 +162,11 @@ def bench_command(
     repeat: Repeat = 7, check: Check = False, energy: Energy = False, reproducible: Reproducible = False,
     json: JsonTo = None, grid: Grid = "", owners: Owners = "",
 ) -> None:
-    """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first."""
+    """Measure a routine at several sizes. Operands are made and restored outside the timed part; an untimed run comes first.
+
+    Short calls are repeated within a repetition: for 20 ms, of which the median call counts, with --busy for 300 ms, of which the
+    mean does.
+    """
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(
         nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages, devices,
@@ -212,11 +216,11 @@ def compare_command(
 ) -> None:
     """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster.
 
-    A turn is 50 ms of calls back to back, after 10 ms of calls that do not count; "lone" are calls after 10 ms of silence. A
-    call that takes 50 ms is a turn by itself. Both sides are called from C through their Fortran symbols, ours by
-    libtrencadis_lapack.so, with one thread per worker and without variables that restrict a peer, as OPENBLAS_CORETYPE.
-    --nb, --variant, --window, --slow and --threads-backend need a session, through which ours is then called. More in
-    docs/compare.md.
+    A turn is 50 ms of calls back to back, 300 ms with --busy, after 10 ms of calls that do not count; "lone" are calls
+    after 10 ms of silence. A call that takes as long is a turn by itself. Both sides are called from C through their
+    Fortran symbols, ours by libtrencadis_lapack.so, with one thread per worker and without variables that restrict a
+    peer, as OPENBLAS_CORETYPE. --nb, --variant, --window, --slow and --threads-backend need a session, through which
+    ours is then called. More in docs/compare.md.
     """
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief,
@@ -335,9 +339,10 @@ def heading(row: dict[str, Any], request: Request) -> str:
     """Machine, threads, kernels and repetitions, without which a rate says nothing; and what was emulated."""
     what = row["routine"] if row["precision"] is None else f"{row['precision']}{row['routine']}"
     with_kernels = "" if row["precision"] is None else f", {row['kernels']} kernels ({row['kernels_version']})"
+    means = " means" if request.busy else ""
     parts = [
         f"{what} on {row['machine']}: {who_ran(row)}, workers on cores "
-        f"{format_cores(row['workers'])}{with_kernels}, medians of {row['repeat']}"
+        f"{format_cores(row['workers'])}{with_kernels}, medians of {row['repeat']}{means}"
     ]
     parts += [row["runtime"]] if row.get("runtime") else []
     parts += [f"core {core} slowed to {fraction:g} for us (emulated)" for core, fraction in request.session.slow.items()]

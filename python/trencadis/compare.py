@@ -27,7 +27,7 @@ from .files import warn
 from .measure import Job
 from .peer_process import OURS, Specification
 from .peers import LinearAlgebraPeer, Peer, TaskPeer
-from .turns import TURN_S, Run, Turn, turn_of_runs
+from .turns import BUSY_TURN_S, TURN_S, Run, Turn, turn_of_runs
 
 LONE_FIELDS = ("lone_seconds_median", "peer_lone_seconds_median", "lone_ratio_median", "lone_ratio_min", "lone_ratio_max")
 _ERRORS = {error.__name__: error for error in (UsageError, ValueError, LinAlgError, BackendError, MemoryError)}
@@ -64,10 +64,10 @@ class ContestantProcess:
         stop_child(self._child)
         return run
 
-    def turn(self, requests: bool = True) -> Turn:
+    def turn(self, requests: bool = True, least: float = TURN_S) -> Turn:
         """Without `requests` for turns, as of a task runtime, by single runs from here."""
         continue_child(self._child)
-        turn = Turn(**self._ask("turn")) if requests else turn_of_runs(self._run)
+        turn = Turn(**self._ask(f"turn {least}")) if requests else turn_of_runs(self._run, least=least)
         stop_child(self._child)
         return turn
 
@@ -171,7 +171,7 @@ def _python(specification: Specification) -> list[str]:
 def _duel(
     request: Request, job: Job, ours: ContestantProcess, theirs: ContestantProcess, progress: Progress
 ) -> dict[str, Any]:
-    take_turn = turn_taker(job, min(ours.run().seconds, theirs.run().seconds))
+    take_turn = turn_taker(job, min(ours.run().seconds, theirs.run().seconds), bool(request.busy))
     our_turns, their_turns = [], []
     with Metering(request.energy) as metering:
         for pair in range(request.repeat):
@@ -214,11 +214,12 @@ def _turn_of(run: Run) -> Turn:
     return Turn(run.seconds, idle_fraction=run.idle_fraction, begin=run.begin, end=run.begin + run.seconds if run.begin else 0.0)
 
 
-def turn_taker(job: Job, seconds: float) -> Callable[[ContestantProcess], Turn]:
+def turn_taker(job: Job, seconds: float, busy: bool) -> Callable[[ContestantProcess], Turn]:
     """A call that takes as long as a turn is one."""
-    if seconds >= TURN_S:
+    least = BUSY_TURN_S if busy else TURN_S
+    if seconds >= least:
         return lambda contestant: _turn_of(contestant.run())
-    return lambda contestant: contestant.turn(requests=job.routine != "tasks")
+    return lambda contestant: contestant.turn(requests=job.routine != "tasks", least=least)
 
 
 def _ratios(name: str, ours: Sequence[float], theirs: Sequence[float]) -> dict[str, float]:

@@ -131,7 +131,7 @@ def _rounds(
     request: Request, job: Job, processes: dict[Contestant, ContestantProcess], progress: Progress
 ) -> dict[Contestant, list[Turn]]:
     first = [process.run().seconds for process in processes.values()]
-    take_turn = turn_taker(job, min(first))
+    take_turn = turn_taker(job, min(first), bool(request.busy))
     turns: dict[Contestant, list[Turn]] = {entrant: [] for entrant in processes}
     for turn in range(request.repeat):
         for entrant, process in processes.items():

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from .fortran import FortranLibrary
 from .options import PRECISIONS, shape_text
-from .turns import SILENCE_S, Run, Turn, check_info, turn_of_calls, turn_of_runs
+from .turns import SILENCE_S, TURN_S, Run, Turn, check_info, turn_of_calls, turn_of_runs
 from .workload import SEED
 from .workloads import WORKLOADS, Call, Workload, cholesky_tasks
 
@@ -96,7 +96,8 @@ class SessionChoice:
 
 class Contestant(Protocol):
     def run(self) -> Run: ...
-    def turn(self) -> Turn: ...
+    def turn(self, least: float = TURN_S) -> Turn:
+        """`least`: seconds of calls that count."""
     def residual(self) -> float | None:
         """Of the last run; None where there is none."""
 
@@ -178,8 +179,8 @@ class Ours:
         busy = sum(worker["busy_s"] for worker in statistics)
         return Run(seconds, idle / (idle + busy) if idle + busy > 0 else None, ended - seconds)
 
-    def turn(self) -> Turn:
-        return turn_of_runs(self.run, lambda: self.run(SILENCE_S))
+    def turn(self, least: float = TURN_S) -> Turn:
+        return turn_of_runs(self.run, lambda: self.run(SILENCE_S), least)
 
     def residual(self) -> float | None:
         return None if self._workload is None else self._workload.residual()
@@ -216,8 +217,8 @@ class Vendor:
         seconds = timed(self._call, self._job)
         return Run(seconds, begin=time.perf_counter() - seconds)
 
-    def turn(self) -> Turn:
-        turn = turn_of_calls(self._call, self._workload.restores())
+    def turn(self, least: float = TURN_S) -> Turn:
+        turn = turn_of_calls(self._call, self._workload.restores(), least)
         check_info(self._call.info, self._job)
         return turn
 

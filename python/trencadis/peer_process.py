@@ -4,8 +4,8 @@ We and the linear algebra peers run in processes of this same shape and are call
 so that neither side has an advantage from what else its process holds or from how it is called. The specification is a JSON
 object; see `Specification`. On standard output goes one JSON object per line: first what was prepared (`version`, `threads`,
 for us also the session's names), then one answer per line read from standard input: `run` is answered with the seconds of
-one run, `turn` with those of a turn (turns.py), `check` with the residual of one more run. End of input ends the process.
-An error is answered by `error` (its class) and `message`, and ends it, too.
+one run, `turn SECONDS` with those of a turn that long (turns.py), `check` with the residual of one more run. End of input
+ends the process. An error is answered by `error` (its class) and `message`, and ends it, too.
 """
 
 from __future__ import annotations
@@ -101,16 +101,16 @@ def _restart_on_faster_path(variables: dict[str, str], replies: IO[str]) -> None
 
 def serve(contestant: Contestant, replies: IO[str], requests: IO[str]) -> None:
     for request in requests:
-        match request.strip():
-            case "run":
+        match request.split():
+            case ["run"]:
                 reply(replies, asdict(contestant.run()))
-            case "turn":
-                reply(replies, asdict(contestant.turn()))
-            case "check":
+            case ["turn", least]:
+                reply(replies, asdict(contestant.turn(float(least))))
+            case ["check"]:
                 contestant.run()  # a turn leaves operands of many calls
                 reply(replies, {"residual": contestant.residual()})
-            case other:
-                raise ValueError(f"'{other}' is not a request; requests: run, turn, check")
+            case _:
+                raise ValueError(f"'{request.strip()}' is not a request; requests: run, turn SECONDS, check")
 
 
 def reply(replies: IO[str], answer: dict[str, Any]) -> None:

@@ -1,7 +1,8 @@
 """What a contestant of `compare` does when it is on turn.
 
 A turn is many calls one after the other: those of the first 10 ms are dropped, since they wake what was suspended and bring
-the operands back into the caches, and those of the following 50 ms count, by their mean. Then come lone calls, each after
+the operands back into the caches, and those of the following 50 ms count, by their mean; beside busy neighbours 300 ms, over
+which the cores change hands some dozens of times. Then come lone calls, each after
 10 ms of silence, by their median. Operands that a call spoils for the next are restored before each, outside of what is timed.
 A call that takes as long as a turn is a turn by itself, with nothing dropped, and has no lone form.
 """
@@ -20,6 +21,7 @@ from .fortran import FortranCall
 
 #: Seconds of calls that count in a turn, at least, and of those dropped before them.
 TURN_S, DROPPED_S = 0.05, 0.01
+BUSY_TURN_S = 0.3  # beside busy neighbours
 #: Silence before a lone call, and lone calls in a turn, of which there are fewer when they are long.
 SILENCE_S, LONE_CALLS = 0.01, 5
 
@@ -52,19 +54,19 @@ def lone_calls(seconds: float) -> int:
     return max(1, min(LONE_CALLS, math.ceil(TURN_S / max(seconds, 1e-9))))
 
 
-def turn_of_calls(call: FortranCall, restores: list[Restore]) -> Turn:
+def turn_of_calls(call: FortranCall, restores: list[Restore], least: float = TURN_S) -> Turn:
     """Called from C, where a call costs what it costs a program."""
-    calls, inside, begin, end = _core.time_calls(call.address, call.words, restores, dropped=DROPPED_S, least=TURN_S)
+    calls, inside, begin, end = _core.time_calls(call.address, call.words, restores, dropped=DROPPED_S, least=least)
     seconds = inside / calls
     lone = _core.time_lone_calls(call.address, call.words, restores, silence=SILENCE_S, times=lone_calls(seconds))
     return Turn(seconds, calls, statistics.median(lone), begin=begin, end=end)
 
 
-def turn_of_runs(run: Callable[[], Run], lone_run: Callable[[], Run] | None = None) -> Turn:
+def turn_of_runs(run: Callable[[], Run], lone_run: Callable[[], Run] | None = None, least: float = TURN_S) -> Turn:
     """The same for what can only be run one by one. `lone_run` is silent for SILENCE_S before the call."""
     _runs_for(run, DROPPED_S)
     begin = time.perf_counter()
-    runs = _runs_for(run, TURN_S)
+    runs = _runs_for(run, least)
     end = time.perf_counter()
     seconds = statistics.fmean(one.seconds for one in runs)
     idle = [one.idle_fraction for one in runs if one.idle_fraction is not None]

@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from .. import _core
-from ..bench import Request, middle, record, runs_within
+from ..bench import Request, record, repetition, runs_within
 from ..cores import core_list
 from ..energy import Metering
 from ..errors import BackendError
@@ -50,7 +50,7 @@ def busy_of(level: str) -> dict[int, int]:
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """With `only_open`, whether the options can be had at all. Else two runs that do not count, the second of which says how long
-    one takes, then one repetition: short runs several times, of which the middle one counts, as bench has it."""
+    one takes, then one repetition as bench has it: short runs several times, of which the middle one counts, or their mean."""
     configuration = request["configuration"]
     choice = choice_of(configuration)
     session = choice.open(_core)
@@ -58,13 +58,13 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return {}
     job = Job(configuration["routine"], configuration["n"], configuration["precision"], seed=request["seed"])
     ours = Ours(_core, session, job, choice.nb, choice.variant)
-    inner = runs_within(ours.run().seconds)
+    neighbours = busy_of(configuration["busy"])
+    inner = runs_within(ours.run().seconds, bool(neighbours))
     with Metering(True) as metering:
         runs = [ours.run() for _ in range(inner)]
-    run = middle(runs)
     residual = ours.residual() if request["check"] else None
-    asked = Request(job.routine, [job.n], job.precision, choice, busy_of(configuration["busy"]), 1, request["check"])
-    row = record(asked, job, ours.described(describe_session(_core, session)), [run], residual)
+    asked = Request(job.routine, [job.n], job.precision, choice, neighbours, 1, request["check"])
+    row = record(asked, job, ours.described(describe_session(_core, session)), [repetition(runs, bool(neighbours))], residual)
     return {**row, "calls": inner, **_energy_of_a_call(metering, runs)}
 
 
