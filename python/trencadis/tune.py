@@ -54,9 +54,6 @@ ENOUGH_S = 2e-4
 #: Up to here a call goes otherwise after one of another plan, which left helpers awake or asleep; nobody's calls are such a
 #: mixture. So each repetition begins with a call that is not counted.
 DEPENDS_S = 5e-3
-#: Beside a neighbour a plan is timed by so many seconds of its calls back to back, in which the core changes hands some times,
-#: and by their mean: the median of short calls is of one for which nobody took the core.
-BESIDE_S = 0.03
 
 Say = Callable[[str, int], None]
 
@@ -219,15 +216,6 @@ def once(timed: Any, plan: str) -> float:
     if first >= DEPENDS_S:
         return first
     return statistics.median(timed.time(plan) for _ in range(min(20, max(2, int(ENOUGH_S / max(first, 1e-6))))))
-
-
-def beside(timed: Any, plan: str) -> float:
-    """Seconds of a call beside a neighbour. The first one does not count: helpers are as another plan left them."""
-    timed.time(plan)
-    took: list[float] = []
-    while sum(took) < BESIDE_S:
-        took.append(timed.time(plan))
-    return statistics.fmean(took)
 
 
 @contextmanager

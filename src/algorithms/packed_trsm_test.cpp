@@ -26,7 +26,7 @@ template <Scalar T> T triangle_at(const Dense<T>& A, Uplo uplo, Op op, Diag diag
 template <Scalar T> void check(PackedSystem<T> s, const Dense<T>& A, Dense<T>& B, const SystemTiling& tiling, Index grain)
 {
     const Dense<T> before = B;
-    InOrder executor(nullptr, grain);
+    InOrder executor(&load_kernels("native"), grain);
     {
         TaskFlow flow(executor);
         const SystemImages<T> images(s, tiling);

@@ -48,7 +48,7 @@ template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, 
 bool is_worth_moving(const Crew& crew, Flops flops, Bytes triangle)
 {
     const double others = 1 - 1.0 / crew.workers();
-    return others * flops > blas::flops_for_a_byte(double(crew.line_ns())) * triangle;
+    return others * flops > blas::flops_for_a_byte(double(crew.line_ns()), crew.flops_per_ns()) * triangle;
 }
 
 /// A call of medium length is cut into tiles whoever has time, for the sake of its bits. Where nobody has, or cores are too far

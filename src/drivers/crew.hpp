@@ -58,6 +58,8 @@ public:
     virtual bool is_wary() const = 0;
     /// What it takes a core to get a cache line that another has written last. A guess.
     virtual std::int64_t line_ns() const { return 25; }
+    /// What a core computes in a nanosecond, about: half of its multiply-add peak.
+    virtual double flops_per_ns() const { return 63; }
 
     /// How a short call of so many flops would be carried out now; a guess.
     enum class Outlook {

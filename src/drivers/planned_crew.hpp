@@ -22,6 +22,7 @@ public:
         return crew_.share_out(chunks, work, flops);
     }
     std::int64_t line_ns() const override { return crew_.line_ns(); }
+    double flops_per_ns() const override { return crew_.flops_per_ns(); }
     bool is_wary() const override { return crew_.is_wary(); }
     Outlook outlook(Flops flops) override { return crew_.outlook(flops); }
     std::vector<Node> nodes() const override { return crew_.nodes(); }

@@ -69,7 +69,7 @@ template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, const Routine
             [&crew](Index chunks, Flops of, const std::function<void(Team&)>& work) {
                 return crew.share_out(chunks, work, in_double<T>(of));
             },
-            blas::flops_for_a_byte(double(crew.line_ns()))};
+            blas::flops_for_a_byte(double(crew.line_ns()), crew.flops_per_ns())};
 }
 
 } // namespace trencadis

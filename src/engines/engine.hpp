@@ -135,6 +135,7 @@ public:
     virtual bool is_wary() const = 0;
     /// What it takes a core to get a cache line that another has written last. A guess.
     virtual std::int64_t line_ns() const = 0;
+    virtual double flops_per_ns() const = 0; ///< of a core, about
     /// So many workers that sleep look for work, for so long at least, since more calls are likely to follow.
     virtual void rouse(int helpers, std::int64_t for_ns) = 0;
     /// Would to wake one that sleeps make a call of so many flops shorter? A guess, from what waking took lately. Where a trace

@@ -30,6 +30,14 @@ TEST(FmaBurst, CountsTheFlopsOfItsRounds)
     EXPECT_EQ(fma_burst(10), 10 * fma_burst(1));
 }
 
+TEST(FmaPeak, IsFoundOnce)
+{
+    const double peak = fma_peak();
+    EXPECT_GT(peak, 1e8);
+    EXPECT_LT(peak, 1e13);
+    EXPECT_EQ(fma_peak(), peak);
+}
+
 TEST(MeasureSpeed, GivesEveryCoreASpeedAndEveryKindAPeak)
 {
     const TemporaryFolder folder;

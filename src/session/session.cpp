@@ -5,6 +5,7 @@
 #include "base/lasting.hpp"
 #include "engines/engine.hpp"
 #include "graph/executor.hpp"
+#include "machine/fma_burst.hpp"
 #include "machine/node_memory.hpp"
 #include "scheduling/scheduler.hpp"
 #include "session/call_memory.hpp"
@@ -107,11 +108,12 @@ int first_node_of(const Session& session, const void* data)
     return nodes.empty() ? any_node : nodes.front();
 }
 
+/// Kernels reach about half of the multiply-add peak.
 double nominal_speed(const Machine& machine)
 {
     double best = 0;
-    for (const CoreKind& kind : machine.kinds) best = std::max(best, kind.peak_gflops);
-    return best > 0 ? 0.5e9 * best : 2e10; // kernels reach about half of the multiply-add peak
+    for (const CoreKind& kind : machine.kinds) best = std::max(best, 1e9 * kind.peak_gflops);
+    return 0.5 * (best > 0 ? best : fma_peak());
 }
 
 } // namespace

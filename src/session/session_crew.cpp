@@ -74,6 +74,7 @@ bool SessionCrew::share_out(Index chunks, const std::function<void(Team&)>& work
     return sharing_ && sharing_->share_out(chunks, work, flops);
 }
 std::int64_t SessionCrew::line_ns() const { return sharing_ ? sharing_->line_ns() : Crew::line_ns(); }
+double SessionCrew::flops_per_ns() const { return sharing_ ? sharing_->flops_per_ns() : Crew::flops_per_ns(); }
 bool SessionCrew::is_wary() const { return sharing_ && sharing_->is_wary(); }
 
 Crew::Outlook SessionCrew::outlook(Flops flops)

@@ -44,6 +44,7 @@ public:
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
     std::int64_t line_ns() const override;
+    double flops_per_ns() const override;
     Outlook outlook(Flops flops) override;
 
     std::vector<Node> nodes() const override;

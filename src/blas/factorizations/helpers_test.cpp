@@ -139,7 +139,8 @@ TEST(Helping, IsForNoUpdateThatReadsMuchForWhatItComputes)
     EXPECT_FALSE(is_worth_sharing(two, {64, 0.8e6, 65e3, 65e3}));
     EXPECT_FALSE(is_worth_sharing(two, {96, 2e5, 0, 0})) << "it is over";
     EXPECT_FALSE(is_worth_sharing({}, {96, 1.6e6, 32e3, 98e3})) << "nobody";
-    EXPECT_FALSE(is_worth_sharing({2, two.share, flops_for_a_byte(75)}, {96, 1.6e6, 32e3, 98e3})) << "they are far";
+    EXPECT_FALSE(is_worth_sharing({2, two.share, flops_for_a_byte(75, 63)}, {96, 1.6e6, 32e3, 98e3})) << "they are far";
+    EXPECT_TRUE(is_worth_sharing({2, two.share, flops_for_a_byte(75, 20)}, {96, 1.6e6, 32e3, 98e3})) << "but slow as well";
 }
 
 } // namespace

@@ -10,15 +10,15 @@ namespace trencadis::blas {
 /// helps.
 using Share = std::function<bool(Index chunks, Flops flops, const std::function<void(Team&)>& work)>;
 
-/// What a core computes while it gets a byte that is in another one's cache, of whose lines each takes so long: an estimate for
-/// one of 63 GFlop/s that has four lines under way.
-constexpr double flops_for_a_byte(double line_ns) { return 63.0 * line_ns / (4 * 64); }
+/// What a core, which does so many flops in a nanosecond, computes while it gets a byte that is in another one's cache, of whose
+/// lines each takes so long: an estimate for one that has four lines under way.
+constexpr double flops_for_a_byte(double line_ns, double flops_per_ns) { return flops_per_ns * line_ns / (4 * 64); }
 
 /// Who may help the thread that makes a factorization: it forks and joins at those of its updates that are worth it.
 struct Helpers {
     int cores = 1; ///< with the calling thread's
     Share share = {};
-    double flops_for_a_byte = blas::flops_for_a_byte(25); ///< of cores that share a cache
+    double flops_for_a_byte = blas::flops_for_a_byte(25, 63); ///< of cores that share a cache
 };
 
 /// An update of n columns (or rows) of a matrix: the flops of all of them, the bytes that every slice reads, and those of all

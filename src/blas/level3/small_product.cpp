@@ -111,7 +111,11 @@ template <Scalar T> typename SmallProduct<T>::Chunk SmallProduct<T>::chunk(Index
 template <Scalar T> void SmallProduct<T>::work(Team& team) const
 {
     scratch<T>(Buffer::left, kernel_.mr * x_.k); // a member without memory takes nothing
-    while (const Chunks c = team.next_of_two_ends(std::max<Index>(1, team.remaining() / 8))) work(c.begin, c.end);
+    // Nor does anybody hold much: one whose core is taken away meanwhile holds up the call with it.
+    constexpr double held_flops = 4e6;
+    const double flops = flops_per_fma<T> * double(x_.m) * double(x_.n) * double(x_.k) / double(chunks());
+    const Index most = std::max<Index>(1, Index(held_flops / flops));
+    while (const Chunks c = team.next_of_two_ends(std::clamp<Index>(team.remaining() / 8, 1, most))) work(c.begin, c.end);
 }
 
 /// Where panel p begins: whole vectors, shared out evenly, since low panels are slow.

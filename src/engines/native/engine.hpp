@@ -72,6 +72,7 @@ public:
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
     std::int64_t line_ns() const override;
+    double flops_per_ns() const override { return 1e-9 * parts_.nominal_flops_per_second; }
     void rouse(int helpers, std::int64_t for_ns) override;
     bool is_worth_waking(Flops flops) const override { return recorder_.enabled() || worth_waking(flops) > 0; }
     bool has_room() const override;
