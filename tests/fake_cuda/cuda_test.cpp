@@ -368,7 +368,7 @@ TEST_F(CudaDevices, AreLostAtAnErrorThatNothingEndsButTheContext)
     const Status last = end_of(*device, Queue::kernels);
     EXPECT_EQ(last.fault, Fault::lost) << last.what;
     EXPECT_TRUE(device->lost());
-    EXPECT_TRUE(eventually([&] { return told == 10; })) << told << "; each completion once, by a thread of the driver's";
+    EXPECT_TRUE(testing::eventually([&] { return told == 10; })) << told << "; each completion once, by a thread of the driver's";
     EXPECT_EQ(device->allocate(8, block).fault, Fault::lost);
     EXPECT_EQ(device->copy_in({x_.data(), 0}, {block, 0}, column).fault, Fault::lost);
     EXPECT_EQ(end_of(*device, Queue::in).fault, Fault::lost) << "also where nothing was to be done";
