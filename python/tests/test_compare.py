@@ -80,7 +80,7 @@ def test_beside_neighbours_a_turn_is_longer():
     peer = first_installed()
     (row,) = rows("compare", "potrf", "--n", "150", "--workers", CORES[0], "--busy", f"{CORES[0]}=1", "--against", peer.name,
                   "--repeat", "1")  # fmt: skip
-    assert row["calls"] * row["seconds_median"] >= BUSY_TURN_S
+    assert row["calls"] * row["seconds_median"] > BUSY_TURN_S / 2  # what restores the operands is in the turn
 
 
 def maps(process):
