@@ -60,8 +60,8 @@ template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, cons
 
 template <Scalar T>
 SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool shared)
-    : x_(x), kernel_(with.kernel), depth_(balanced_block(x.k, with.tree[Loop::pc], 8)),
-      panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n)
+    : x_(x), kernel_(with.kernel), kept_(with.tree[Loop::pc] * kernel_.nr * Index(sizeof(T))),
+      depth_(balanced_block(x.k, with.tree[Loop::pc], 8)), panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n)
 {
     const MicroKernel<T>& kernel = with.kernel;
     if (!shared && is_low(x.n, x.k)) return;
@@ -80,11 +80,14 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
 template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || is_slow_to_read(x_.A); }
 
 /// Are its columns so far apart that they share few sets of the first cache, or such that most vectors cross two of its lines?
+/// Or have panels no whole lines, so that what a panel reads with its neighbours' parts is more than stays in that cache?
 template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) const
 {
     constexpr Index line = 64;
     const bool crossing = kernel_.step * Index(sizeof(T)) >= line && A.cs * Index(sizeof(T)) % line != 0;
-    return !is_complex<T> && A.rs == 1 && (crossing || conflict(A.cs));
+    const Index height = kernel_.mr * Index(sizeof(T));
+    const bool overflowing = height % line != 0 && x_.k * (height + line) > kept_;
+    return !is_complex<T> && A.rs == 1 && (crossing || overflowing || conflict(A.cs));
 }
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const

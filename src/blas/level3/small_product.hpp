@@ -63,6 +63,7 @@ private:
 
     Product<T> x_;
     const MicroKernel<T>& kernel_;
+    Index kept_;  ///< bytes of a panel that stay in the first cache
     Index depth_; ///< of a cut along k
     Index panels_, pieces_, piece_;
     Index together_ = 1; ///< pieces that a panel is used for one after the other
