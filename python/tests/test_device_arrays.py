@@ -89,11 +89,11 @@ def test_cholesky(session, dtype, lower, order):
     a = (m @ m.conj().T + n * np.eye(n)).astype(dtype)
     A = session.device_array(np.array(a, order=order))
     c, _ = trencadis.cho_factor(A, lower=lower)
-    factor = np.tril(c.to_host()) if lower else np.triu(c.to_host()).conj().T
-    assert np.abs(factor @ factor.conj().T - a).max() <= tolerance(dtype, n) * np.abs(a).max()
     assert np.array_equal(A.to_host(), a), "it was not to be overwritten"
     assert trencadis.cho_factor(A, lower=lower, overwrite_a=True)[0] is A
-    assert np.array_equal(A.to_host(), c.to_host())
+    for factored in (c.to_host(), A.to_host()):  # not the same bits: tasks go where they are expected to end first
+        factor = np.tril(factored) if lower else np.triu(factored).conj().T
+        assert np.abs(factor @ factor.conj().T - a).max() <= tolerance(dtype, n) * np.abs(a).max()
     b = np.array(random((n, 5), dtype, 3), order="F")
     B = session.device_array(b, 1)
     if dtype in "FD" and order == "C":
@@ -121,11 +121,11 @@ def test_systems(session, dtype, assume, order):
         B = session.device_array(b)
         x = trencadis.solve(A, B, assume_a=assume)
         assert isinstance(x, DeviceArray) and x.shape == b.shape
-        assert np.abs(a @ x.to_host() - b).max() <= tolerance(dtype, n) * np.abs(a).max()
         on_host = trencadis.solve(A, b, assume_a=assume)
-        assert np.array_equal(on_host, x.to_host()), "right sides on the host"
+        assert isinstance(on_host, np.ndarray), "right sides on the host"
         assert trencadis.solve(A, B, assume_a=assume, overwrite_b=True) is B
-        assert np.array_equal(B.to_host(), on_host)
+        for solution in (x.to_host(), on_host, B.to_host()):  # not the same bits: tasks go where they are expected to end first
+            assert np.abs(a @ solution - b).max() <= tolerance(dtype, n) * np.abs(a).max()
     assert np.array_equal(A.to_host(), a)
     if dtype in "fd" and assume == "gen":
         x = trencadis.solve(A, session.device_array(b), assume_a="gen", transposed=True).to_host()
