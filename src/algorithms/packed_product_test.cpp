@@ -143,6 +143,36 @@ TYPED_TEST(PackedProducts, MayOverwriteWhatTheyRead)
     }
 }
 
+TYPED_TEST(PackedProducts, InfinityReachesOnlyWhatATriangleReaches)
+{
+    using T = TypeParam;
+    const Index m = 70, n = 60, at = 33;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+        const auto S = random_triangle<T>(uplo, m, 0);
+        Operand<T> A = blas::general(S.data.data(), S.ld);
+        A.structure = Structure::triangular;
+        A.uplo = uplo;
+        auto B = random_matrix<T>(m, n);
+        B(at, 7) = T(std::numeric_limits<Real<T>>::infinity());
+        PackedProduct<T> left{m, n, m, T(-1), A, blas::general(B.data.data(), B.ld), T(0), B.view()};
+        left.in_place = PackedProduct<T>::InPlace::B;
+        for (const ProductTiling tiling : {ProductTiling{28, 32, 28}, product_tiling(left, 2)}) {
+            Dense<T> C = B;
+            PackedProduct<T> product = left;
+            product.B = blas::general(C.data.data(), C.ld);
+            product.C = C.view();
+            InOrder executor(&load_kernels("native"));
+            TaskFlow flow(executor);
+            const ProductImages<T> images(product, tiling);
+            packed_product(flow, product, tiling, images);
+            flow.wait();
+            for (Index j = 0; j < n; ++j)
+                for (Index i = 0; i < m; ++i)
+                    ASSERT_EQ(std::isfinite(std::real(C(i, j))), j != 7 || !in_triangle(uplo, i, at)) << i << ' ' << j;
+        }
+    }
+}
+
 TYPED_TEST(PackedProducts, ChunksOfOneOperationFitTogetherAndTheDiagonalOfAHermitianProductIsReal)
 {
     using T = TypeParam;

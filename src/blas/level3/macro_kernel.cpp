@@ -75,6 +75,61 @@ template <Scalar T> Depths right_depths(const Packed<T>& B, Index j, Index cols)
     return {0, B.depth};
 }
 
+/// Where the diagonal of a triangular operand crosses the micro-tile: there its panel has zeros beside the triangle.
+template <Scalar T>
+Depths crossed(const Packed<T>& A, Index i, Index rows, const Packed<T>& B, Index j, Index cols, const Depths& all)
+{
+    Depths crossed{all.begin, all.begin};
+    if (A.part != Part::all) crossed = all.cut(A.below + i, A.below + i + rows);
+    else if (B.part != Part::all) crossed = all.cut(j - B.below, j - B.below + cols);
+    return crossed.begin < crossed.end ? crossed : Depths{all.begin, all.begin};
+}
+
+/// One micro-tile of C and its panels.
+template <Scalar T> struct MicroProduct {
+    const MicroKernel<T>& kernel;
+    const Packed<T>&A, &B;
+    Index i, rows, height, j, cols;
+    T alpha;
+
+    const Real<T>* left(Index p) const { return A.image + planes<T> * (i * A.depth + p * height); }
+    const Real<T>* right(Index p) const { return B.image + planes<T> * (j * B.depth + p * kernel.nr); }
+
+    /// C <- alpha A B + beta C for some depths.
+    void multiply(const Depths& depths, T beta, T* C, Index rs, Index cs, const Real<T>* next) const
+    {
+        kernel.multiply(depths.end - depths.begin, left(depths.begin), height, right(depths.begin), alpha, beta, C, rs, cs, rows,
+                        cols, next);
+    }
+    /// Has the operand that is no triangle an infinity or a NaN in these depths?
+    bool is_finite(const Depths& depths) const
+    {
+        const Index count = depths.end - depths.begin;
+        return A.part != Part::all ? kernel.all_finite(right(depths.begin), planes<T> * kernel.nr * count)
+                                   : kernel.all_finite(left(depths.begin), planes<T> * height * count);
+    }
+    bool is_in_triangle(Index r, Index c, Index p) const
+    {
+        const Index below = A.part != Part::all ? i + r + A.below - p : p + B.below - (j + c);
+        return (A.part != Part::all ? A.part : B.part) == Part::lower ? below >= 0 : below <= 0;
+    }
+    /// The same where infinities and NaN must not meet the zeros beside the triangle: each of the depths that the diagonal
+    /// crosses goes to the rows or columns that the triangle has there.
+    void multiply_beside_the_zeros(const Depths& depths, const Depths& crossed, T beta, T* C, Index rs, Index cs) const
+    {
+        multiply({depths.begin, crossed.begin}, beta, C, rs, cs, right(depths.begin));
+        multiply({crossed.end, depths.end}, T(1), C, rs, cs, right(depths.begin));
+        TileRoom<T> room;
+        T* const step = room.data();
+        for (Index p = crossed.begin; p < crossed.end; ++p) {
+            multiply({p, p + 1}, T(0), step, 1, rows, right(p));
+            for (Index c = 0; c < cols; ++c)
+                for (Index r = 0; r < rows; ++r)
+                    if (is_in_triangle(r, c, p)) C[r * rs + c * cs] += step[r + c * rows];
+        }
+    }
+};
+
 } // namespace
 
 template <Scalar T>
@@ -98,16 +153,19 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                 const Depths range = left_depths(A, i, rows).cut(of_right.begin, of_right.end);
                 const Index depth = std::max<Index>(0, range.end - range.begin);
                 if (depth == 0 && factor == T(1)) continue;
-                const Index first = depth > 0 ? range.begin : p0;
-                const Real<T>* const a = A.image + planes<T> * (i * A.depth + first * height);
-                const Real<T>* const b = panel + planes<T> * first * kernel.nr;
+                const Depths depths = depth > 0 ? range : Depths{p0, p0};
+                const MicroProduct<T> product{kernel, A, B, i, rows, height, j, cols, alpha};
+                const Depths zeros = crossed(A, i, rows, B, j, cols, depths);
+                const bool beside = zeros.begin < zeros.end && !product.is_finite(zeros);
+                const auto multiply = [&](T* to, Index to_rs, Index to_cs, const Real<T>* coming) {
+                    if (beside) product.multiply_beside_the_zeros(depths, zeros, factor, to, to_rs, to_cs);
+                    else product.multiply(depths, factor, to, to_rs, to_cs, coming);
+                };
                 T* const tile = C + i * rs + j * cs;
-                if (covered == Cover::all) {
-                    kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
-                    continue;
-                }
-                multiply_part(part, below, i, rows, j, cols, factor, tile, rs, cs,
-                              [&](T* copy) { kernel.multiply(depth, a, height, b, alpha, factor, copy, 1, rows, rows, cols); });
+                if (covered == Cover::all) multiply(tile, rs, cs, i + kernel.mr < i1 ? product.right(depths.begin) : next);
+                else
+                    multiply_part(part, below, i, rows, j, cols, factor, tile, rs, cs,
+                                  [&](T* copy) { multiply(copy, 1, rows, nullptr); });
             }
         }
     }

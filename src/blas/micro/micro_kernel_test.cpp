@@ -160,6 +160,55 @@ TYPED_TEST(MicroKernels, LeaveOutTheDepthsThatATriangularOperandLeavesZero)
     }
 }
 
+/// Infinities and NaN of the other operand do not meet the zeros beside the triangle, and all that the triangle reaches is there.
+TYPED_TEST(MicroKernels, KeepWhatIsNotFiniteFromTheZerosBesideATriangle)
+{
+    using T = TypeParam;
+    Random random(46);
+    const Index m = 29, n = 15, k = 23;
+    const T nan(std::numeric_limits<Real<T>>::quiet_NaN());
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        const MicroKernel<T>& kernel = set->micro_kernel<T>();
+        Image<Real<T>> left(kernel.left_size(m, k)), right(kernel.right_size(k, n));
+        for (const Part part : {Part::lower, Part::upper})
+            for (const Index below : {-4, 0, 3})
+                for (const bool of_left : {true, false})
+                    for (Index bad = 0; bad < k; ++bad) {
+                        const auto is_zero = [&](Index i, Index j) {
+                            return part == Part::lower ? i - j + below < 0 : i - j + below > 0;
+                        };
+                        auto A = TestFixture::matrix(random, m * k), B = TestFixture::matrix(random, k * n);
+                        for (Index p = 0; p < k; ++p) {
+                            for (Index i = 0; of_left && i < m; ++i)
+                                if (is_zero(i, p)) A[i + p * m] = T(0);
+                            for (Index j = 0; !of_left && j < n; ++j)
+                                if (is_zero(p, j)) B[p + j * k] = T(0);
+                        }
+                        const Index at = bad % (of_left ? n : m); // one column (row) of the result
+                        (of_left ? B[bad + at * k] : A[at + bad * m]) = nan;
+                        pack_left(kernel, general(A.data(), m), m, k, left.data);
+                        pack_right(kernel, general(B.data(), k), k, n, right.data);
+                        Packed<T> of_A{left.data, m, k}, of_B{right.data, n, k};
+                        (of_left ? of_A : of_B).part = part;
+                        (of_left ? of_A : of_B).below = below;
+                        std::vector<T> C(m * n, T(1));
+                        multiply_packed<T>(kernel, 11, Part::all, 0, T(2), of_A, 0, m, of_B, 0, n, T(3), C.data(), 1, m);
+                        for (Index j = 0; j < n; ++j)
+                            for (Index i = 0; i < m; ++i) {
+                                T sum(3);
+                                for (Index p = 0; p < k; ++p)
+                                    if (!is_zero(of_left ? i : p, of_left ? p : j)) sum += T(2) * A[i + p * m] * B[p + j * k];
+                                const T got = C[i + j * m];
+                                ASSERT_EQ(std::isnan(std::real(got)), std::isnan(std::real(sum)))
+                                    << set->name << " below " << below << (of_left ? " left " : " right ") << i << ' ' << j;
+                                if (!std::isnan(std::real(sum)))
+                                    ASSERT_LE(std::abs(got - sum), 1000 * std::numeric_limits<Real<T>>::epsilon());
+                            }
+                    }
+    }
+}
+
 /// As multiply, to the bit, and without reading the vectors of A that are zero.
 TYPED_TEST(MicroKernels, ClimbTheStairsOfATriangleAsIfTheyWereNotThere)
 {
