@@ -30,7 +30,7 @@ std::size_t element_bytes(int precision);
 struct Plan {
     enum class By {
         rule,   ///< as without a calibration
-        caller, ///< the calling thread, without tiles
+        caller, ///< the calling thread, without tiles; others help it where that pays at the moment
         tasks,  ///< in a form, with a tile size
     };
     By by = By::rule;
