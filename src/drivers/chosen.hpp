@@ -15,7 +15,8 @@ public:
     Chosen& operator=(const Chosen&) = delete;
 
     const RoutineOptions& options() const { return own_ ? *own_ : asked_; }
-    bool by_caller() const { return by_caller_; } ///< on the calling thread, without tasks; others help where that pays at the moment
+    /// On the calling thread, without tasks; others help where that pays at the moment.
+    bool by_caller() const { return by_caller_; }
     /// For how many workers a product is cut up; 0: as many as there are.
     int grain() const { return grain_; }
     /// Its tasks are all the caller's.

@@ -51,8 +51,10 @@ Index SessionCrew::run_with(std::uint64_t devices, const std::function<void(Flow
 /// Where there is a calibration only: without one calls go as ever. A long call would not see its caller's Ctrl-C, nor make room.
 bool SessionCrew::is_crowded(Flops flops)
 {
-    constexpr Flops shortly_over = 3e8;
-    return chooser_ && flops <= shortly_over && !session_.counts_node_bytes() && crowd_.is_there(session_.workers(), now_ns());
+    constexpr Flops shortly_over = 3e8, longest = 1e9; // some hundredths of a second
+    if (!chooser_ || flops > longest || session_.counts_node_bytes()) return false;
+    const std::int64_t now = now_ns();
+    return crowd_.is_there(session_.workers(), now) && (flops <= shortly_over || pace_.goes_alone(flops, now));
 }
 
 bool SessionCrew::can_share(Flops flops)

@@ -52,7 +52,8 @@ void DevicePages::Group::try_out()
 {
     constexpr std::size_t bytes = std::size_t(16) << 20; // of less, locking costs more for each byte than of a matrix
     CopyCrew crew(CopyCrew::usual());
-    const std::unique_ptr<char[]> here = std::make_unique<char[]>(bytes), there = std::make_unique<char[]>(bytes);
+    const auto here = std::make_unique_for_overwrite<char[]>(bytes), there = std::make_unique_for_overwrite<char[]>(bytes);
+    std::memset(here.get(), 1, bytes); // their pages are there, by a call that sanitizers do not follow byte by byte
     std::memset(there.get(), 1, bytes);
     lock_time = copy_time = 1;
     for (int times = 0; times < 3; ++times) {

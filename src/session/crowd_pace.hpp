@@ -1,0 +1,53 @@
+#pragma once
+#include "base/types.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace trencadis {
+
+/// Of the two ways in which a crowd's calls can go, each its caller's alone or all of them shared, the faster one. Which it is
+/// depends on how far the cores are from one another and what memory gives to all of them at once, so it is found by trying: for
+/// a turn all calls go one way, and the flops that begin in it tell that way's pace. The way that is behind has one turn in
+/// eight, since a host does not stay as it was. Any thread, relaxed: a guess of the moment, on which results do not depend.
+class CrowdPace {
+public:
+    static constexpr std::int64_t turn_ns = 200'000'000; ///< of many calls, or one that was begun the other way would count
+    static constexpr int seldom = 8;
+
+    /// Of a call of so many flops that begins now: does it go alone?
+    bool goes_alone(Flops flops, std::int64_t now)
+    {
+        std::int64_t begun = begun_ns_.load(std::memory_order_relaxed);
+        if (now - begun >= turn_ns && begun_ns_.compare_exchange_strong(begun, now, std::memory_order_relaxed))
+            next_turn(now - begun);
+        begun_flops_.fetch_add(flops, std::memory_order_relaxed);
+        return alone_.load(std::memory_order_relaxed);
+    }
+
+private:
+    void next_turn(std::int64_t took)
+    {
+        const Flops done = begun_flops_.exchange(0, std::memory_order_relaxed);
+        const bool alone = alone_.load(std::memory_order_relaxed);
+        if (took < 2 * turn_ns) { // else nobody called for a while
+            std::atomic<double>& pace = pace_[alone];
+            const double seen = done / double(took), before = pace.load(std::memory_order_relaxed);
+            pace.store(before == 0 ? seen : (before + seen) / 2, std::memory_order_relaxed);
+        }
+        const double shared_pace = pace_[0].load(std::memory_order_relaxed),
+                     alone_pace = pace_[1].load(std::memory_order_relaxed);
+        const bool better = alone_pace > shared_pace;
+        const bool tries = turns_.fetch_add(1, std::memory_order_relaxed) % seldom == 0;
+        alone_.store(shared_pace == 0 ? false : alone_pace == 0 ? true : better != tries, std::memory_order_relaxed);
+    }
+
+    std::atomic<std::int64_t> begun_ns_{INT64_MIN / 2};
+    std::atomic<Flops> begun_flops_{0};
+    std::atomic<bool> alone_{false};
+    std::atomic<double> pace_[2]{}; ///< flops in a nanosecond, by all together: shared, alone; 0: not tried
+    std::atomic<unsigned> turns_{0};
+};
+
+} // namespace trencadis

@@ -1,0 +1,68 @@
+#include "session/crowd_pace.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trencadis {
+namespace {
+
+/// Calls of two callers one after the other, each of which takes what the way that it goes takes.
+struct Callers {
+    CrowdPace pace;
+    std::int64_t now = 0;
+    int alone = 0, shared = 0;
+
+    void call(int times, std::int64_t alone_ns, std::int64_t shared_ns)
+    {
+        alone = shared = 0;
+        for (int i = 0; i < times; ++i) {
+            const bool here = pace.goes_alone(5e8, now);
+            ++(here ? alone : shared);
+            now += here ? alone_ns : shared_ns;
+        }
+    }
+};
+
+constexpr std::int64_t ms = 1'000'000;
+
+TEST(CrowdPace, BeginsShared)
+{
+    Callers callers;
+    callers.call(10, 5 * ms, 5 * ms);
+    EXPECT_EQ(callers.shared, 10);
+}
+
+TEST(CrowdPace, TakesTheFasterWayMostOfTheTime)
+{
+    Callers callers;
+    callers.call(2000, 5 * ms, 6 * ms);
+    EXPECT_GT(callers.alone, 1600);
+    EXPECT_GT(callers.shared, 50) << "the other way is tried again";
+    Callers others;
+    others.call(2000, 6 * ms, 5 * ms);
+    EXPECT_GT(others.shared, 1600);
+    EXPECT_GT(others.alone, 50);
+}
+
+TEST(CrowdPace, NoticesThatTheOtherWayHasBecomeFaster)
+{
+    Callers callers;
+    callers.call(2000, 5 * ms, 6 * ms);
+    callers.call(1000, 7 * ms, 5 * ms); // five seconds
+    callers.call(1000, 7 * ms, 5 * ms);
+    EXPECT_GT(callers.shared, 750);
+}
+
+TEST(CrowdPace, DoesNotCountATurnInWhichNobodyCalled)
+{
+    Callers callers;
+    callers.call(200, 5 * ms, 6 * ms);
+    for (int i = 0; i < 8; ++i) {
+        callers.now += 10'000 * ms;
+        callers.call(1, 5 * ms, 6 * ms);
+    }
+    callers.call(500, 5 * ms, 6 * ms);
+    EXPECT_GT(callers.alone, 400);
+}
+
+} // namespace
+} // namespace trencadis
