@@ -81,27 +81,30 @@ print(hashlib.sha256(work.targets[0].tobytes()).hexdigest())
 
 #: Tasks of the workers in each of some calls one after the other, and by four threads at once; the number of different results.
 CROWD = """
-import hashlib, json, threading
+import hashlib, json, sys, threading, time
 import numpy as np
 from trencadis import _core, tune
 from trencadis.workloads import WORKLOADS
+n, seconds = int(sys.argv[1]), float(sys.argv[2])
 session = _core.Session()
-results, calls = set(), 30
-def work(count):
-    one = WORKLOADS["potrf"](500, np.float64)
+results, calls = set(), []
+def work():
+    one = WORKLOADS["potrf"](n, np.float64)
     call = one.ours(_core, session, 0, "")
-    for _ in range(count):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
         one.restore()
         assert call() == 0
         results.add(hashlib.sha256(one.targets[0].tobytes()).hexdigest())
+        calls.append(1)
 def tasks():
     return sum(worker["tasks"] for worker in session.statistics())
-work(calls)
-before = tasks()
-threads = [threading.Thread(target=work, args=(calls,)) for _ in range(4)]
+work()
+before, so_far = tasks(), len(calls)
+threads = [threading.Thread(target=work) for _ in range(4)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()
-print(json.dumps([before / calls, (tasks() - before) / (4 * calls), len(results)]))
+print(json.dumps([before / so_far, (tasks() - before) / (len(calls) - so_far), len(results)]))
 """
 
 
@@ -291,16 +294,29 @@ def test_the_trace_says_how_calls_went(tmp_path):
     assert row["plan"] == row["variant"] + "+1" == "in-place+1"
 
 
-@pytest.mark.parametrize("better", [0.5, 1.5], ids=["chosen", "by rule"])
-def test_calls_of_several_threads_at_once_have_the_bits_of_one(tmp_path, better):
-    bits(tmp_path, write=session_rows(better))
-    run = subprocess.run([sys.executable, "-c", CROWD], capture_output=True, text=True, timeout=300, env=environment(tmp_path),
-                         check=False)  # fmt: skip
+def in_a_crowd(cache, n, seconds):
+    """Tasks of the workers for a call of one caller, and of four at once."""
+    run = subprocess.run([sys.executable, "-c", CROWD, str(n), str(seconds)], capture_output=True, text=True, timeout=300,
+                         env=environment(cache), check=False)  # fmt: skip
     assert run.returncode == 0, run.stderr
     alone, together, hashes = json.loads(run.stdout)
     assert hashes == 1
+    return alone, together
+
+
+@pytest.mark.parametrize("better", [0.5, 1.5], ids=["chosen", "by rule"])
+def test_calls_of_several_threads_at_once_have_the_bits_of_one(tmp_path, better):
+    bits(tmp_path, write=session_rows(better))
+    alone, together = in_a_crowd(tmp_path, 500, 0.3)
     if len(os.sched_getaffinity(0)) <= 4:
-        assert together < 0.9 * alone, "no call was its caller's alone"  # tasks of the workers, a call
+        assert together < 0.9 * alone, "no call was its caller's alone"
+
+
+def test_longer_calls_of_several_threads_are_tried_alone(tmp_path):
+    bits(tmp_path, write=session_rows())
+    alone, together = in_a_crowd(tmp_path, 1000, 1.5)
+    if len(os.sched_getaffinity(0)) <= 4:
+        assert together < 0.95 * alone, "none was its caller's alone"
 
 
 def test_bad_words_are_refused_in_one_line():
