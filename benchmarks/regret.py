@@ -10,7 +10,7 @@ best, minus 1. The least of several medians is low by chance, so the best is fou
 other half, both ways round, and the mean of both is the regret; `regret_least` is over the least median of all rounds.
 `floor` is by how much the median of the chosen plan differs from its own: it takes part a second time as if it were another one.
 Differences as small as that are no regret.
-Beside a neighbour a call's time is the mean of some back to back (BESIDE_S).
+Beside a neighbour a call's time is the mean of some back to back (tune.BESIDE_S).
 A host that slows one of two cores for some seconds makes plans best that use the other one, which no calibration can foresee:
 with --sweeps all calls are measured as often, minutes apart, and the median of each counts.
 The sizes that are the standard here are none of those that `trencadis tune` measures.
@@ -36,9 +36,6 @@ SHAPES = {"gemm": "700x24x2000,3000x48x3000,2500x2500x50,300x300x3000", "getrf":
 #: Plans that are measured once more, seconds for each pass of a size, and rounds of the second one, the last beside a neighbour.
 AGAIN = " again"  # the same plan as a contestant of its own
 FINALISTS, SCREEN_S, FINAL_S, LEAST_ROUNDS, MOST_ROUNDS, BUSY_ROUNDS = 5, 0.4, 1.5, 6, 81, 16
-#: Seconds of calls back to back beside a neighbour, in which the core changes hands some times: the median of short calls is of
-#: one for which nobody took the core.
-BESIDE_S = 0.03
 
 
 def sweep(session, routine: str, m: int, n: int, k: int) -> list[str]:
@@ -47,15 +44,6 @@ def sweep(session, routine: str, m: int, n: int, k: int) -> list[str]:
     forms = dict.fromkeys(word.rstrip("0123456789").rstrip("+-") for word in words if word not in ("rule", "caller"))
     steps = [form + (f"{step:+d}" if step else "") for form in forms for step in range(-4, 5)]
     return list(dict.fromkeys([*words, *(word for word in steps if "tsqr" not in word or word == "tsqr")]))
-
-
-def beside(timed, plan: str) -> float:
-    """Seconds of a call beside a neighbour. The first one does not count: helpers are as another plan left them."""
-    timed.time(plan)
-    took: list[float] = []
-    while sum(took) < BESIDE_S:
-        took.append(timed.time(plan))
-    return statistics.fmean(took)
 
 
 def rounds(once, timed, plans: list[str], seconds: float, least: int) -> dict[str, list[float]]:
@@ -109,7 +97,7 @@ def main() -> None:
     words = parser.parse_args()
     session, by_rule = _core.Session(), _core.Session(objective="rule")
     rows = []
-    once = beside if words.busy else tune.once
+    once = tune.beside if words.busy else tune.once
     calls = []
     for routine in words.routine.split(","):
         shapes = shape_list(SHAPES[routine] if words.shape is None else words.shape)

@@ -3,9 +3,10 @@
 Each size of each routine is measured in all its plans (`_core.plans`) in rounds, each in another order, since a call finds its
 helpers awake or asleep as the one before it left them; those that are far behind drop out. Once
 all sizes are through, those that are left are measured again: a shared host is not in the same state half a minute later, nor
-are its cores to each other. Then beside a busy neighbour on the last of the workers' cores. Of large sizes only those plans are
-tried that were good at the sizes below. What is kept of a pass are medians, and of two passes that ratio of each plan to the rule
-beside it which is less in its favour: of twenty plans some are ahead of the rule by chance, and seldom the same ones twice.
+are its cores to each other. Of large sizes only those plans are tried that were good at the sizes below. What is kept of a pass
+are medians, and of two passes that ratio of each plan to the rule beside it which is less in its favour: of twenty plans some are
+ahead of the rule by chance, and seldom the same ones twice. Then those near the best are measured beside a busy neighbour on the
+last of the workers' cores, by means of calls back to back: the median call is one for which nobody took the core.
 """
 
 from __future__ import annotations
@@ -43,8 +44,11 @@ MOST_ROUNDS = 60
 DROPS = {2: HOPELESS, 5: 1.15, 9: 1.08}
 #: Calls that take longer than this are large.
 LARGE_S = 0.03
-#: Seconds for a size in each quiet pass and beside the neighbour, where its calls are short.
-QUIET_S, BUSY_S = 0.15, 0.15
+#: Seconds for a size in each quiet pass, where its calls are short.
+QUIET_S = 0.15
+#: Beside the neighbour: who is near the best, turns of each, and seconds of calls back to back in one, in which the core changes
+#: hands some times.
+NEAR, BUSY_TURNS, BESIDE_S = 1.06, 2, 0.03
 #: Seconds that each plan is metered, where a meter of energy counts: at most, and where there is not time for all.
 METERED_S, LEAST_METERED_S = 0.05, 0.02
 #: The neighbour and the meters are left out where calls take longer: what it does to them is what it does to smaller ones.
@@ -129,13 +133,13 @@ def calibrate(session: Any, of: list[Size], seconds: float, neighbour: int | Non
                 best = min(size.quiet.values())
                 if best > LONGEST_BUSY_S or time.monotonic() > end:
                     continue
-                size.busy = _measure(session, size, _good(size), BUSY_S, end)
+                size.busy = _measure_beside(session, size, end)
     return [size for size in done if len(size.quiet) > 1]
 
 
-def _good(size: Size) -> list[str]:
+def _good(size: Size, at_most: float = HOPELESS) -> list[str]:
     best = min(size.quiet.values())
-    return [plan for plan, took in size.quiet.items() if took < HOPELESS * best or plan == "rule"]
+    return [plan for plan, took in size.quiet.items() if took < at_most * best or plan == "rule"]
 
 
 def _meter(session: Any, size: Size, seconds: float) -> dict[str, float]:
@@ -208,6 +212,29 @@ def _measure(session: Any, size: Size, plans: list[str], seconds: float, end: fl
             best = min(medians.values())
             took = {plan: times for plan, times in took.items() if plan == "rule" or medians[plan] < DROPS[number] * best}
     return medians
+
+
+def _measure_beside(session: Any, size: Size, end: float) -> dict[str, float]:
+    """Means; none where there is no time for all."""
+    timed = _core.TimedPlans(session, size.routine, size.precision, size.m, size.n, size.k)
+    plans = _good(size, NEAR)
+    took: dict[str, list[float]] = {plan: [] for plan in plans}
+    any_order = random.Random(size.n)
+    for _ in range(BUSY_TURNS):
+        for plan in any_order.sample(plans, len(plans)):
+            if time.monotonic() > end:
+                return {}
+            took[plan].append(beside(timed, plan))
+    return {plan: statistics.fmean(times) for plan, times in took.items()}
+
+
+def beside(timed: Any, plan: str) -> float:
+    """Seconds of a call beside a neighbour. The first one does not count: helpers are as another plan left them."""
+    timed.time(plan)
+    took: list[float] = []
+    while sum(took) < BESIDE_S:
+        took.append(timed.time(plan))
+    return statistics.fmean(took)
 
 
 def once(timed: Any, plan: str) -> float:
