@@ -75,58 +75,55 @@ template <Scalar T> Depths right_depths(const Packed<T>& B, Index j, Index cols)
     return {0, B.depth};
 }
 
-/// Where the diagonal of a triangular operand crosses the micro-tile: there its panel has zeros beside the triangle.
-template <Scalar T>
-Depths crossed(const Packed<T>& A, Index i, Index rows, const Packed<T>& B, Index j, Index cols, const Depths& all)
-{
-    Depths crossed{all.begin, all.begin};
-    if (A.part != Part::all) crossed = all.cut(A.below + i, A.below + i + rows);
-    else if (B.part != Part::all) crossed = all.cut(j - B.below, j - B.below + cols);
-    return crossed.begin < crossed.end ? crossed : Depths{all.begin, all.begin};
-}
-
-/// One micro-tile of C and its panels.
-template <Scalar T> struct MicroProduct {
+/// One micro-tile of C and its panels, one of which is of a triangular operand: where the diagonal crosses it, it has zeros beside
+/// the triangle.
+template <Scalar T> struct BesideZeros {
     const MicroKernel<T>& kernel;
     const Packed<T>&A, &B;
     Index i, rows, height, j, cols;
     T alpha;
 
+    bool is_left() const { return A.part != Part::all; }
     const Real<T>* left(Index p) const { return A.image + planes<T> * (i * A.depth + p * height); }
     const Real<T>* right(Index p) const { return B.image + planes<T> * (j * B.depth + p * kernel.nr); }
 
-    /// C <- alpha A B + beta C for some depths.
-    void multiply(const Depths& depths, T beta, T* C, Index rs, Index cs, const Real<T>* next) const
+    /// C <- alpha A B + beta C over some depths, where infinities and NaN must not meet the zeros: each of the depths that the
+    /// diagonal crosses goes to the rows or columns that the triangle has there. False: there are none, and nothing was done.
+    bool multiply(const Depths& all, T beta, T* C, Index rs, Index cs) const
     {
-        kernel.multiply(depths.end - depths.begin, left(depths.begin), height, right(depths.begin), alpha, beta, C, rs, cs, rows,
-                        cols, next);
-    }
-    /// Has the operand that is no triangle an infinity or a NaN in these depths?
-    bool is_finite(const Depths& depths) const
-    {
-        const Index count = depths.end - depths.begin;
-        return A.part != Part::all ? kernel.all_finite(right(depths.begin), planes<T> * kernel.nr * count)
-                                   : kernel.all_finite(left(depths.begin), planes<T> * height * count);
-    }
-    bool is_in_triangle(Index r, Index c, Index p) const
-    {
-        const Index below = A.part != Part::all ? i + r + A.below - p : p + B.below - (j + c);
-        return (A.part != Part::all ? A.part : B.part) == Part::lower ? below >= 0 : below <= 0;
-    }
-    /// The same where infinities and NaN must not meet the zeros beside the triangle: each of the depths that the diagonal
-    /// crosses goes to the rows or columns that the triangle has there.
-    void multiply_beside_the_zeros(const Depths& depths, const Depths& crossed, T beta, T* C, Index rs, Index cs) const
-    {
-        multiply({depths.begin, crossed.begin}, beta, C, rs, cs, right(depths.begin));
-        multiply({crossed.end, depths.end}, T(1), C, rs, cs, right(depths.begin));
+        const Index first = is_left() ? A.below + i : j - B.below;
+        const Depths crossed = all.cut(first, first + (is_left() ? rows : cols));
+        if (crossed.begin >= crossed.end || is_finite(crossed)) return false;
+        multiply_all({all.begin, crossed.begin}, beta, C, rs, cs);
+        multiply_all({crossed.end, all.end}, T(1), C, rs, cs);
         TileRoom<T> room;
         T* const step = room.data();
         for (Index p = crossed.begin; p < crossed.end; ++p) {
-            multiply({p, p + 1}, T(0), step, 1, rows, right(p));
+            multiply_all({p, p + 1}, T(0), step, 1, rows);
             for (Index c = 0; c < cols; ++c)
                 for (Index r = 0; r < rows; ++r)
                     if (is_in_triangle(r, c, p)) C[r * rs + c * cs] += step[r + c * rows];
         }
+        return true;
+    }
+
+private:
+    void multiply_all(const Depths& depths, T beta, T* C, Index rs, Index cs) const
+    {
+        kernel.multiply(depths.end - depths.begin, left(depths.begin), height, right(depths.begin), alpha, beta, C, rs, cs, rows,
+                        cols);
+    }
+    /// Has the other operand neither in these depths?
+    bool is_finite(const Depths& depths) const
+    {
+        const Index count = depths.end - depths.begin;
+        return is_left() ? kernel.all_finite(right(depths.begin), planes<T> * kernel.nr * count)
+                         : kernel.all_finite(left(depths.begin), planes<T> * height * count);
+    }
+    bool is_in_triangle(Index r, Index c, Index p) const
+    {
+        const Index below = is_left() ? i + r + A.below - p : p + B.below - (j + c);
+        return (is_left() ? A.part : B.part) == Part::lower ? below >= 0 : below <= 0;
     }
 };
 
@@ -137,6 +134,7 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                      Index i1, const Packed<T>& B, Index j0, Index j1, T beta, T* C, Index rs, Index cs)
 {
     const Index k = A.depth;
+    const bool triangular = A.part != Part::all || B.part != Part::all;
     if (k == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
     for (Index p0 = 0; p0 < k; p0 += kc) {
         const Depths piece{p0, std::min(p0 + kc, k)};
@@ -154,18 +152,22 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                 const Index depth = std::max<Index>(0, range.end - range.begin);
                 if (depth == 0 && factor == T(1)) continue;
                 const Depths depths = depth > 0 ? range : Depths{p0, p0};
-                const MicroProduct<T> product{kernel, A, B, i, rows, height, j, cols, alpha};
-                const Depths zeros = crossed(A, i, rows, B, j, cols, depths);
-                const bool beside = zeros.begin < zeros.end && !product.is_finite(zeros);
-                const auto multiply = [&](T* to, Index to_rs, Index to_cs, const Real<T>* coming) {
-                    if (beside) product.multiply_beside_the_zeros(depths, zeros, factor, to, to_rs, to_cs);
-                    else product.multiply(depths, factor, to, to_rs, to_cs, coming);
+                const Real<T>* const a = A.image + planes<T> * (i * A.depth + depths.begin * height);
+                const Real<T>* const b = panel + planes<T> * depths.begin * kernel.nr;
+                const auto done_beside_zeros = [&](T* to, Index to_rs, Index to_cs) {
+                    return triangular && BesideZeros<T>{kernel, A, B, i, rows, height, j, cols, alpha}.multiply(depths, factor,
+                                                                                                                to, to_rs, to_cs);
                 };
                 T* const tile = C + i * rs + j * cs;
-                if (covered == Cover::all) multiply(tile, rs, cs, i + kernel.mr < i1 ? product.right(depths.begin) : next);
-                else
-                    multiply_part(part, below, i, rows, j, cols, factor, tile, rs, cs,
-                                  [&](T* copy) { multiply(copy, 1, rows, nullptr); });
+                if (covered == Cover::all) {
+                    if (done_beside_zeros(tile, rs, cs)) continue;
+                    kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
+                    continue;
+                }
+                multiply_part(part, below, i, rows, j, cols, factor, tile, rs, cs, [&](T* copy) {
+                    if (!done_beside_zeros(copy, 1, rows))
+                        kernel.multiply(depth, a, height, b, alpha, factor, copy, 1, rows, rows, cols);
+                });
             }
         }
     }

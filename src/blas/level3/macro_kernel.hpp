@@ -7,7 +7,8 @@ namespace trencadis::blas {
 /// The part of a matrix that an operation writes, or that is not zero.
 enum class Part { all, lower, upper };
 
-/// A packed operand. Of a triangular one the panels hold zeros beyond the diagonal, over which multiply_packed does not run.
+/// A packed operand. Of a triangular one the panels hold zeros beyond the diagonal, over which multiply_packed does not run but
+/// where the diagonal crosses a panel; there they do not meet infinities and NaN of the other one.
 template <Scalar T> struct Packed {
     const Real<T>* image; ///< of the whole operand
     Index extent;         ///< its rows (left) or columns (right)
