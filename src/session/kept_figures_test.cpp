@@ -1,6 +1,7 @@
 #include "session/kept_figures.hpp"
 
 #include "base/error.hpp"
+#include "base/sanitized.hpp"
 #include "devices/backend.hpp"
 #include "kernels/providers/provider.hpp"
 
@@ -80,7 +81,8 @@ TEST_F(KeptFigures, AreMeasuredOnce)
         ASSERT_EQ(its.size(), was.size());
         EXPECT_NEAR(its.front().rate, was.front().rate, 1e-4 * was.front().rate);
     }
-    EXPECT_LT(first.core.factors.front().rate, first.core.products.front().rate) << "a chain of 64 pivots, and none";
+    const double slow_code = sanitized ? 2 : 1; // in which products are no faster than a chain of pivots
+    EXPECT_LT(first.core.factors.front().rate, slow_code * first.core.products.front().rate) << "a chain of 64 pivots, and none";
     for (int d : {0, 1}) {
         const DeviceReport &its = again.devices[std::size_t(d)], &was = first.devices[std::size_t(d)];
         EXPECT_TRUE(same(its, was));
