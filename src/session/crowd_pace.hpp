@@ -1,7 +1,6 @@
 #pragma once
 #include "base/types.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 

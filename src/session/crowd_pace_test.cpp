@@ -55,13 +55,14 @@ TEST(CrowdPace, NoticesThatTheOtherWayHasBecomeFaster)
 TEST(CrowdPace, DoesNotCountATurnInWhichNobodyCalled)
 {
     Callers callers;
-    callers.call(200, 5 * ms, 6 * ms);
-    for (int i = 0; i < 8; ++i) {
+    callers.call(400, 5 * ms, 6 * ms);
+    int turns_alone = 0;
+    for (int i = 0; i < CrowdPace::seldom; ++i) {
         callers.now += 10'000 * ms;
-        callers.call(1, 5 * ms, 6 * ms);
+        callers.call(30, 5 * ms, 6 * ms); // less than a turn
+        turns_alone += callers.shared == 0;
     }
-    callers.call(500, 5 * ms, 6 * ms);
-    EXPECT_GT(callers.alone, 400);
+    EXPECT_EQ(turns_alone, CrowdPace::seldom - 1) << "all but the one that tries the other way";
 }
 
 } // namespace
