@@ -75,8 +75,8 @@ template <Scalar T> Depths right_depths(const Packed<T>& B, Index j, Index cols)
     return {0, B.depth};
 }
 
-/// One micro-tile of C and its panels, one of which is of a triangular operand: where the diagonal crosses it, it has zeros beside
-/// the triangle.
+/// One micro-tile of C and its panels, one of which is of a triangular operand: where the diagonal crosses it, it has zeros
+/// beside the triangle.
 template <Scalar T> struct BesideZeros {
     const MicroKernel<T>& kernel;
     const Packed<T>&A, &B;
