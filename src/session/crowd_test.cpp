@@ -9,28 +9,44 @@ constexpr std::int64_t ms = 1'000'000;
 
 TEST(Crowd, IsThereWithAsManyCallersAsWorkers)
 {
-    Crowd crowd;
-    EXPECT_FALSE(crowd.is_there(2, 0));
-    const Crowd::InProgress first(crowd);
-    EXPECT_FALSE(crowd.is_there(3, 0));
-    EXPECT_TRUE(crowd.is_there(2, 0));
+    for (const int workers : {2, 3}) {
+        Crowd crowd(workers);
+        EXPECT_FALSE(crowd.is_there(0));
+        const Crowd::InProgress first(crowd);
+        EXPECT_EQ(crowd.is_there(0), workers == 2);
+    }
 }
 
 TEST(Crowd, IsRememberedBetweenCalls)
 {
-    Crowd crowd;
+    Crowd crowd(2);
     {
         const Crowd::InProgress other(crowd);
-        EXPECT_TRUE(crowd.is_there(2, 10 * ms));
+        EXPECT_TRUE(crowd.is_there(10 * ms));
     }
-    EXPECT_TRUE(crowd.is_there(2, 10 * ms + ms / 2)) << "the other is about to call again";
-    EXPECT_FALSE(crowd.is_there(2, 11 * ms)) << "nobody has come meanwhile";
+    EXPECT_TRUE(crowd.is_there(10 * ms + ms / 2)) << "the other is about to call again";
+    EXPECT_FALSE(crowd.is_there(11 * ms)) << "nobody has come meanwhile";
+}
+
+TEST(Crowd, IsSeenWhereOneOfItsCallsEnds)
+{
+    Crowd crowd(2);
+    {
+        const Crowd::InProgress one(crowd), other(crowd);
+    }
+    const std::int64_t now = now_ns();
+    EXPECT_TRUE(crowd.is_there(now)) << "both are between two calls, of which each took longer than a crowd is remembered";
+    EXPECT_FALSE(crowd.is_there(now + ms));
 }
 
 TEST(Crowd, IsNoneOfACallerWithOneWorker)
 {
-    Crowd crowd;
-    EXPECT_FALSE(crowd.is_there(1, ms)) << "there is nobody to share with or to be left alone by";
+    Crowd crowd(1);
+    EXPECT_FALSE(crowd.is_there(ms)) << "there is nobody to share with or to be left alone by";
+    {
+        const Crowd::InProgress only(crowd);
+    }
+    EXPECT_FALSE(crowd.is_there(now_ns()));
 }
 
 } // namespace

@@ -19,11 +19,19 @@ bool follows(std::int64_t since_ns, Flops flops)
     return since_ns < close_ns + static_cast<std::int64_t>(flops / slowest_per_ns);
 }
 
+/// Does a call of a crowd stay with its caller where that is faster? Not where a policy, an engine or a machine is looked at.
+bool leaves_crowds_alone(const SessionOptions& resolved)
+{
+    return resolved.engine == "native" && resolved.scheduler == "mosaic" && resolved.objective != "rule" &&
+           resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty();
+}
+
 } // namespace
 
 SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser)
     : Crew(session.kernels(), session.options().reproducible ? planned_workers : session.workers() - session.devices()),
-      session_(session), sharing_(sharing), chooser_(chooser), made_after_(forks_so_far())
+      session_(session), sharing_(sharing), chooser_(chooser), crowd_(session.workers()),
+      leaves_crowds_(leaves_crowds_alone(session.options())), made_after_(forks_so_far())
 {
 }
 
@@ -48,13 +56,13 @@ Index SessionCrew::run_with(std::uint64_t devices, const std::function<void(Flow
     return outcome;
 }
 
-/// Where there is a calibration only: without one calls go as ever. A long call would not see its caller's Ctrl-C, nor make room.
+/// A long call would not see its caller's Ctrl-C, nor make room.
 bool SessionCrew::is_crowded(Flops flops)
 {
     constexpr Flops shortly_over = 3e8, longest = 1e9; // some hundredths of a second
-    if (!chooser_ || flops > longest || session_.counts_node_bytes()) return false;
+    if (!leaves_crowds_ || flops > longest || session_.counts_node_bytes()) return false;
     const std::int64_t now = now_ns();
-    return crowd_.is_there(session_.workers(), now) && (flops <= shortly_over || pace_.goes_alone(flops, now));
+    return crowd_.is_there(now) && (flops <= shortly_over || pace_.goes_alone(flops, now));
 }
 
 bool SessionCrew::can_share(Flops flops)

@@ -91,8 +91,9 @@ private:
     Session& session_;
     CallSharing* const sharing_;
     const choices::Chooser* const chooser_;
-    Crowd crowd_;          ///< of calls with tasks
-    CrowdPace pace_;       ///< of its calls of medium length
+    Crowd crowd_;    ///< of calls with tasks
+    CrowdPace pace_; ///< of its calls of medium length
+    const bool leaves_crowds_;
     const int made_after_; ///< so many forks: in a process forked since, the workers are not there
     /// Written by any calling thread, relaxed: what follows from them is a guess.
     std::atomic<std::int64_t> last_call_ns_{0}, last_short_ns_{0}, last_rouse_ns_{0};
