@@ -84,10 +84,10 @@ void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T*
     if (n == 0 || nrhs == 0) return;
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
     if (there) return void(run_on_devices<T>(crew, forms::potrs(), options, problem, {{A, lda}, {B, ldb}}));
-    if (solves_one_vector(crew, nrhs, options) ||
-        runs_directly(crew, operations::potrs(double(n), double(nrhs)).flops<T>(), options, Work::solve))
+    const Flops flops = operations::potrs(double(n), double(nrhs)).flops<T>();
+    if (solves_one_vector(crew, nrhs, options) || runs_directly(crew, flops, options, Work::solve))
         return void(alone::potrs(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb));
-    lay_out<T>(crew, forms::potrs(), options, problem, {{A, lda}, {B, ldb}}).run(crew, options);
+    lay_out<T>(crew, forms::potrs(), options, problem, {{A, lda}, {B, ldb}}).run(crew, options, is_crowded(crew, flops, options));
 }
 
 template <Scalar T>
@@ -105,7 +105,8 @@ Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, In
         return info;
     }
     return lay_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}})
-        .run(crew, options, is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
+        .run(crew, options,
+             is_crowded(crew, flops, options) || is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
 }
 
 Index tasks(Crew& crew, Index tile_rows, const RoutineOptions& options)

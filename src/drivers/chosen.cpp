@@ -1,5 +1,7 @@
 #include "drivers/chosen.hpp"
 
+#include "drivers/routine.hpp"
+
 namespace trencadis {
 
 Chosen::Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& asked) : asked_(asked)
@@ -7,7 +9,7 @@ Chosen::Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& aske
     if (asked.nb != 0 || !asked.variant.empty()) return;
     const choices::Plan plan = crew.plan(call);
     by_caller_ = plan.by == choices::Plan::By::caller;
-    here_ = crew.is_crowded(choices::flops_of(call));
+    here_ = is_crowded(crew, choices::flops_of(call), asked);
     if (plan.by != choices::Plan::By::tasks) return;
     const choices::Tiles tiles = choices::tiles_of(plan, call, crew.workers());
     own_.emplace(RoutineOptions{.nb = tiles.nb, .interrupted = asked.interrupted, .variant = std::string(plan.form->name)});

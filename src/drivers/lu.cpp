@@ -106,10 +106,11 @@ void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const 
     const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers());
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .rhs_nb = rhs_tile(crew, nb, nrhs, options), .op = op};
     if (there) return void(run_on_devices<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}));
-    if (solves_one_vector(crew, nrhs, options) ||
-        runs_directly(crew, operations::getrs(double(n), double(nrhs)).flops<T>(), options, Work::solve))
+    const Flops flops = operations::getrs(double(n), double(nrhs)).flops<T>();
+    if (solves_one_vector(crew, nrhs, options) || runs_directly(crew, flops, options, Work::solve))
         return void(alone::getrs(crew.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
-    lay_out<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}).run(crew, options);
+    lay_out<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}})
+        .run(crew, options, is_crowded(crew, flops, options));
 }
 
 template <Scalar T>
@@ -120,22 +121,25 @@ Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, 
     if (n == 0) return 0;
     const Problem problem{.m = n, .n = n, .nrhs = nrhs};
     if (there) return run_on_devices<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}});
-    if (runs_directly(crew, operations::gesv(double(n), double(nrhs)).flops<T>(), options, Work::factorization)) {
+    const Flops flops = operations::gesv(double(n), double(nrhs)).flops<T>();
+    if (runs_directly(crew, flops, options, Work::factorization)) {
         const Index info = factor_directly(crew, n, n, A, lda, ipiv, options);
         return info ? info : alone::getrs(crew.kernels(), Op::none, n, nrhs, A, lda, ipiv, B, ldb);
     }
-    return lay_out<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}).run(crew, options);
+    return lay_out<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}})
+        .run(crew, options, is_crowded(crew, flops, options));
 }
 
 template <Scalar T> Index getri(Crew& crew, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)
 {
     require(crew, TRC_ARGUMENTS_getri(TRC_CHECK));
     check_options("getri", options);
-    if (runs_directly(crew, operations::getri(double(n)).flops<T>(), options, Work::factorization))
-        return alone::getri(crew.kernels(), n, A, lda, ipiv);
+    const Flops flops = operations::getri(double(n)).flops<T>();
+    if (runs_directly(crew, flops, options, Work::factorization)) return alone::getri(crew.kernels(), n, A, lda, ipiv);
     if (const Index zero = zero_on_diagonal(n, A, lda)) return zero;
     if (n == 0) return 0;
-    return lay_out<T>(crew, forms::getri(), options, {.m = n, .n = n}, {{A, lda}, {ipiv}}).run(crew, options);
+    return lay_out<T>(crew, forms::getri(), options, {.m = n, .n = n}, {{A, lda}, {ipiv}})
+        .run(crew, options, is_crowded(crew, flops, options));
 }
 
 template <Scalar T> void laswp(Index m, Index n, T* A, Index lda, Index first, Index last, const Index* ipiv, bool backward)

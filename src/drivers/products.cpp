@@ -75,7 +75,8 @@ template <Scalar T> struct SideProduct {
     }
     void run(forms::Forms all, const RoutineOptions& options) const
     {
-        lay_out<T>(crew, all, options, problem(), {{A, lda}, {B, ldb}, {C, ldc}}).run(crew, options);
+        lay_out<T>(crew, all, options, problem(), {{A, lda}, {B, ldb}, {C, ldc}})
+            .run(crew, options, is_crowded(crew, flops(), options));
     }
 };
 

@@ -42,7 +42,7 @@ template <class Visit> void for_each_block(Index k, Index nb, bool forward, cons
 /// nothing has been touched then, and the calling thread alone needs less.
 template <Scalar T>
 bool by_tasks(Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
-              std::initializer_list<Place::Operand> operands, bool here = false)
+              std::initializer_list<Place::Operand> operands, bool here)
 {
     const LaidOut::Operands given(operands.begin(), operands.size());
     std::optional<LaidOut> call;
@@ -185,8 +185,9 @@ template <Scalar T> void gelqf(Crew& crew, Index m, Index n, T* A, Index lda, T*
     require(crew, TRC_ARGUMENTS_gelqf(TRC_CHECK));
     check_options("gelqf", options);
     if (m == 0 || n == 0) return;
-    if (short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
-        !by_tasks<T>(crew, forms::gelqf(), options, {.m = m, .n = n}, {{A, lda}, {tau}}))
+    const Flops flops = operations::geqrf(double(m), double(n)).flops<T>();
+    if (short_call(crew, flops, options) ||
+        !by_tasks<T>(crew, forms::gelqf(), options, {.m = m, .n = n}, {{A, lda}, {tau}}, is_crowded(crew, flops, options)))
         alone::gelqf(crew.kernels(), m, n, A, lda, tau);
 }
 
@@ -195,8 +196,10 @@ void orgqr(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau,
 {
     require(crew, TRC_ARGUMENTS_orgqr(TRC_CHECK));
     check_options("orgqr", options);
-    if (k == 0 || short_call(crew, operations::orgqr(double(m), double(n), double(k)).flops<T>(), options) ||
-        !by_tasks<T>(crew, forms::orgqr(), options, {.m = m, .n = n, .k = k}, {{A, lda}, {tau}}))
+    const Flops flops = operations::orgqr(double(m), double(n), double(k)).flops<T>();
+    if (k == 0 || short_call(crew, flops, options) ||
+        !by_tasks<T>(crew, forms::orgqr(), options, {.m = m, .n = n, .k = k}, {{A, lda}, {tau}},
+                     is_crowded(crew, flops, options)))
         alone::orgqr(crew.kernels(), m, n, k, A, lda, tau);
 }
 
@@ -205,8 +208,10 @@ void orglq(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau,
 {
     require(crew, TRC_ARGUMENTS_orglq(TRC_CHECK));
     check_options("orglq", options);
-    if (k == 0 || short_call(crew, operations::orgqr(double(n), double(m), double(k)).flops<T>(), options) ||
-        !by_tasks<T>(crew, forms::orglq(), options, {.m = m, .n = n, .k = k}, {{A, lda}, {tau}}))
+    const Flops flops = operations::orgqr(double(n), double(m), double(k)).flops<T>();
+    if (k == 0 || short_call(crew, flops, options) ||
+        !by_tasks<T>(crew, forms::orglq(), options, {.m = m, .n = n, .k = k}, {{A, lda}, {tau}},
+                     is_crowded(crew, flops, options)))
         alone::orglq(crew.kernels(), m, n, k, A, lda, tau);
 }
 
@@ -219,9 +224,10 @@ void ormqr(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, 
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
     const bool few = side == Side::left && n <= blas::few_columns && options.nb == 0 && options.variant.empty();
-    if (few || short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
-        !by_tasks<T>(crew, forms::ormqr(), options, {.m = m, .n = n, .k = k, .side = side, .op = op},
-                     {{A, lda}, {tau}, {C, ldc}}))
+    const Flops flops = operations::ormqr(double(order), double(others), double(k)).flops<T>();
+    if (few || short_call(crew, flops, options) ||
+        !by_tasks<T>(crew, forms::ormqr(), options, {.m = m, .n = n, .k = k, .side = side, .op = op}, {{A, lda}, {tau}, {C, ldc}},
+                     is_crowded(crew, flops, options)))
         alone::ormqr(crew.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
 }
 
@@ -233,9 +239,10 @@ void ormlq(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, 
     check_options("ormlq", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
-    if (short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
-        !by_tasks<T>(crew, forms::ormlq(), options, {.m = m, .n = n, .k = k, .side = side, .op = op},
-                     {{A, lda}, {tau}, {C, ldc}}))
+    const Flops flops = operations::ormqr(double(order), double(others), double(k)).flops<T>();
+    if (short_call(crew, flops, options) ||
+        !by_tasks<T>(crew, forms::ormlq(), options, {.m = m, .n = n, .k = k, .side = side, .op = op}, {{A, lda}, {tau}, {C, ldc}},
+                     is_crowded(crew, flops, options)))
         alone::ormlq(crew.kernels(), side, op, m, n, k, A, lda, tau, C, ldc);
 }
 
@@ -245,8 +252,9 @@ void geqrt(Crew& crew, Index m, Index n, Index nb, T* A, Index lda, T* t, Index 
     require(crew, TRC_ARGUMENTS_geqrt(TRC_CHECK));
     check_options("geqrt", options);
     if (m == 0 || n == 0) return;
-    if (short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), options) ||
-        !by_tasks<T>(crew, forms::geqrt(), options, {.m = m, .n = n, .inner = nb}, {{A, lda}, {t, ldt}}))
+    const Flops flops = operations::geqrf(double(m), double(n)).flops<T>();
+    if (short_call(crew, flops, options) || !by_tasks<T>(crew, forms::geqrt(), options, {.m = m, .n = n, .inner = nb},
+                                                         {{A, lda}, {t, ldt}}, is_crowded(crew, flops, options)))
         alone::geqrt(crew.kernels(), m, n, nb, A, lda, t, ldt);
 }
 
@@ -259,8 +267,9 @@ void gemqrt(Crew& crew, Side side, Op op, Index m, Index n, Index k, Index nb, c
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
     const Problem problem{.m = m, .n = n, .k = k, .inner = nb, .side = side, .op = op};
-    if (short_call(crew, operations::ormqr(double(order), double(others), double(k)).flops<T>(), options) ||
-        !by_tasks<T>(crew, forms::gemqrt(), options, problem, {{V, ldv}, {t, ldt}, {C, ldc}}))
+    const Flops flops = operations::ormqr(double(order), double(others), double(k)).flops<T>();
+    if (short_call(crew, flops, options) ||
+        !by_tasks<T>(crew, forms::gemqrt(), options, problem, {{V, ldv}, {t, ldt}, {C, ldc}}, is_crowded(crew, flops, options)))
         alone::gemqrt(crew.kernels(), side, op, m, n, k, nb, V, ldv, t, ldt, C, ldc);
 }
 

@@ -47,7 +47,7 @@ void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, I
         share_rank_k(crew, uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc))
         return;
     if (!devices && runs_directly(crew, flops, options)) return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    lay_out<T>(crew, forms::syrk(), options, problem, operands).run(crew, options);
+    lay_out<T>(crew, forms::syrk(), options, problem, operands).run(crew, options, is_crowded(crew, flops, options));
 }
 
 template <Scalar T>
@@ -65,7 +65,7 @@ void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T
         share_rank_k(crew, uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc))
         return;
     if (!devices && runs_directly(crew, flops, options)) return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    lay_out<T>(crew, forms::herk(), options, problem, operands).run(crew, options);
+    lay_out<T>(crew, forms::herk(), options, problem, operands).run(crew, options, is_crowded(crew, flops, options));
 }
 
 template <Scalar T>
@@ -80,7 +80,7 @@ void syr2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
     if (!is_for_devices<T>(crew, forms::syr2k(), flops, options, problem, operands) && runs_directly(crew, flops, options))
         return crew.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    lay_out<T>(crew, forms::syr2k(), options, problem, operands).run(crew, options);
+    lay_out<T>(crew, forms::syr2k(), options, problem, operands).run(crew, options, is_crowded(crew, flops, options));
 }
 
 template <Scalar T>
@@ -95,7 +95,7 @@ void her2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
     if (!is_for_devices<T>(crew, forms::her2k(), flops, options, problem, operands) && runs_directly(crew, flops, options))
         return crew.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    lay_out<T>(crew, forms::her2k(), options, problem, operands).run(crew, options);
+    lay_out<T>(crew, forms::her2k(), options, problem, operands).run(crew, options, is_crowded(crew, flops, options));
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

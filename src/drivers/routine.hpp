@@ -18,6 +18,13 @@ namespace trencadis {
 /// the middle of the call.
 bool runs_directly(Crew& crew, Flops flops, const RoutineOptions& options, Work work = Work::product);
 
+/// Is a call of so many flops, whose caller leaves tile size and form open, to be computed by its caller alone, because other
+/// calls keep the cores busy? The same tasks, and so the same bits.
+inline bool is_crowded(Crew& crew, Flops flops, const RoutineOptions& options)
+{
+    return options.nb == 0 && options.variant.empty() && crew.is_crowded(flops);
+}
+
 /// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.
 bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options);
 

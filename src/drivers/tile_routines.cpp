@@ -22,11 +22,14 @@ Index run_alone(const KernelProvider& kernels, std::string_view routine, Index n
 }
 
 template <Scalar T, class Build>
-Index run_on_workers(Crew& crew, std::string_view routine, Index n, const RoutineOptions& options, const Build& build)
+Index run_on_workers(Crew& crew, std::string_view routine, Index n, Flops flops, const RoutineOptions& options,
+                     const Build& build)
 {
     const std::string_view variant = options.variant.empty() ? default_variant(crew, routine) : options.variant;
     const Index nb = options.nb ? options.nb : default_tile(routine, variant, n, sizeof(T), crew.workers());
-    return run_where_best(crew, options, [&](Flow& flow) { build(flow, nb); });
+    const auto submit = [&](Flow& flow) { build(flow, nb); };
+    if (is_crowded(crew, flops, options)) return run_routine(crew, options, submit, true);
+    return run_where_best(crew, options, submit);
 }
 
 } // namespace
@@ -45,7 +48,7 @@ Index run_on_workers(Crew& crew, std::string_view routine, Index n, const Routin
         const Flops flops = find_routine(#routine).operations(size).flops(is_complex<T>);                                        \
         if (n == 0 || runs_directly(crew, flops, options, Work::factorization))                                                  \
             return alone::routine(crew.kernels(), TRC_ARGUMENTS_##routine(TRC_GIVE));                                            \
-        return run_on_workers<T>(crew, #routine, n, options, TRC_BUILD(routine));                                                \
+        return run_on_workers<T>(crew, #routine, n, flops, options, TRC_BUILD(routine));                                         \
     }
 TRC_TILE_ROUTINES(TRC_DEFINE)
 

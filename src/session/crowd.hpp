@@ -2,19 +2,24 @@
 #include "observe/clock.hpp"
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
+#include <memory>
 
 namespace trencadis {
 
 /// Whether a session has as many callers as workers. Each of them then has a core, and on its own does more than all together on
 /// one call after the other. One who is between two calls has its core to itself all the same, so a crowd is remembered for a
-/// while after it was last seen, where a call begins or ends. Any thread, relaxed: what follows is a guess of the moment, and
-/// results do not depend on it.
+/// while after it was last seen. Any thread, relaxed: what follows is a guess of the moment, and results do not depend on it.
 class Crowd {
 public:
     static constexpr std::int64_t between_calls_ns = 1'000'000;
 
-    explicit Crowd(int workers) : workers_(workers) {}
+    explicit Crowd(int workers)
+        : workers_(workers), places_(std::bit_ceil(unsigned(workers < 4 ? 8 : 2 * workers))),
+          ends_(std::make_unique<std::atomic<std::int64_t>[]>(places_))
+    {
+    }
 
     /// A call with tasks, from its begin to its end.
     class InProgress {
@@ -28,15 +33,11 @@ public:
         Crowd& crowd_;
     };
 
-    /// With one call more, which is about to begin.
-    bool is_there(std::int64_t now)
-    {
-        if (are_enough(calls_.load(std::memory_order_relaxed) + 1)) {
-            seen_at_ns_.store(now, std::memory_order_relaxed);
-            return true;
-        }
-        return now - seen_at_ns_.load(std::memory_order_relaxed) < between_calls_ns;
-    }
+    /// One with tasks says itself how long it is in progress (InProgress); one without is for as long as it is said to last.
+    enum class Tasks { none, some };
+    /// With a caller's call that begins now and lasts about so long where nobody helps.
+    bool is_there(std::int64_t now, std::int64_t lasts, Tasks tasks, unsigned caller = this_thread());
+    static unsigned this_thread(); ///< its number in this process
 
 private:
     bool are_enough(int calls) const { return calls > 1 && calls >= workers_; }
@@ -46,10 +47,15 @@ private:
         const int before = calls_.fetch_sub(1, std::memory_order_relaxed);
         if (are_enough(before)) seen_at_ns_.store(now_ns(), std::memory_order_relaxed);
     }
+    /// Those that are in progress, of others.
+    int others(std::int64_t now, unsigned mine) const;
 
     const int workers_;
-    std::atomic<int> calls_{0};
+    const unsigned places_;
+    std::atomic<int> calls_{0}; ///< with tasks
     std::atomic<std::int64_t> seen_at_ns_{INT64_MIN / 2};
+    /// Until when a thread's last call without tasks takes, each thread in its place; two that share one count as one.
+    const std::unique_ptr<std::atomic<std::int64_t>[]> ends_;
 };
 
 } // namespace trencadis

@@ -2,18 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace trencadis {
 namespace {
 
 constexpr std::int64_t ms = 1'000'000;
+using enum Crowd::Tasks;
 
 TEST(Crowd, IsThereWithAsManyCallersAsWorkers)
 {
     for (const int workers : {2, 3}) {
         Crowd crowd(workers);
-        EXPECT_FALSE(crowd.is_there(0));
+        EXPECT_FALSE(crowd.is_there(0, 0, some));
         const Crowd::InProgress first(crowd);
-        EXPECT_EQ(crowd.is_there(0), workers == 2);
+        EXPECT_EQ(crowd.is_there(0, 0, some), workers == 2);
     }
 }
 
@@ -22,10 +25,10 @@ TEST(Crowd, IsRememberedBetweenCalls)
     Crowd crowd(2);
     {
         const Crowd::InProgress other(crowd);
-        EXPECT_TRUE(crowd.is_there(10 * ms));
+        EXPECT_TRUE(crowd.is_there(10 * ms, 0, some));
     }
-    EXPECT_TRUE(crowd.is_there(10 * ms + ms / 2)) << "the other is about to call again";
-    EXPECT_FALSE(crowd.is_there(11 * ms)) << "nobody has come meanwhile";
+    EXPECT_TRUE(crowd.is_there(10 * ms + ms / 2, 0, some)) << "the other is about to call again";
+    EXPECT_FALSE(crowd.is_there(11 * ms, 0, some)) << "nobody has come meanwhile";
 }
 
 TEST(Crowd, IsSeenWhereOneOfItsCallsEnds)
@@ -35,18 +38,59 @@ TEST(Crowd, IsSeenWhereOneOfItsCallsEnds)
         const Crowd::InProgress one(crowd), other(crowd);
     }
     const std::int64_t now = now_ns();
-    EXPECT_TRUE(crowd.is_there(now)) << "both are between two calls, of which each took longer than a crowd is remembered";
-    EXPECT_FALSE(crowd.is_there(now + ms));
+    EXPECT_TRUE(crowd.is_there(now, 0, some))
+        << "both are between two calls, of which each took longer than a crowd is remembered";
+    EXPECT_FALSE(crowd.is_there(now + ms, 0, some));
+}
+
+TEST(Crowd, HasThoseInItWhoseCallsHaveNoTasks)
+{
+    enum : unsigned { one, other };
+    Crowd crowd(2);
+    EXPECT_FALSE(crowd.is_there(10 * ms, ms / 10, none, one));
+    EXPECT_FALSE(crowd.is_there(10 * ms + 1, ms / 10, none, one)) << "nobody else";
+    crowd.is_there(20 * ms, 5 * ms, none, other);
+    crowd.is_there(20 * ms, 5 * ms, some, other); // asks once more in the same call
+    EXPECT_TRUE(crowd.is_there(24 * ms, ms, none, one));
+    EXPECT_TRUE(crowd.is_there(26 * ms, ms, none, one)) << "the other may be about to call again";
+    EXPECT_FALSE(crowd.is_there(28 * ms, ms, none, one)) << "it was over long ago";
+}
+
+TEST(Crowd, IsRememberedLongerByLongCalls)
+{
+    Crowd crowd(2);
+    {
+        const Crowd::InProgress other(crowd);
+        EXPECT_TRUE(crowd.is_there(0, 0, some));
+    }
+    EXPECT_TRUE(crowd.is_there(10 * ms, 5 * ms, some));
+    EXPECT_FALSE(crowd.is_there(10 * ms, 4 * ms, some));
+}
+
+TEST(Crowd, IsOfAsManyAsThereAreWorkers)
+{
+    constexpr unsigned workers = 20;
+    Crowd crowd(workers);
+    for (unsigned i = 1; i < workers; ++i) EXPECT_FALSE(crowd.is_there(ms, 9 * ms, none, i));
+    EXPECT_TRUE(crowd.is_there(2 * ms, 9 * ms, none, workers));
+}
+
+TEST(Crowd, TellsThreadsApart)
+{
+    unsigned other = Crowd::this_thread();
+    std::thread([&] { other = Crowd::this_thread(); }).join();
+    EXPECT_NE(other, Crowd::this_thread());
+    EXPECT_EQ(Crowd::this_thread(), Crowd::this_thread());
 }
 
 TEST(Crowd, IsNoneOfACallerWithOneWorker)
 {
     Crowd crowd(1);
-    EXPECT_FALSE(crowd.is_there(ms)) << "there is nobody to share with or to be left alone by";
+    EXPECT_FALSE(crowd.is_there(ms, 0, some)) << "there is nobody to share with or to be left alone by";
     {
         const Crowd::InProgress only(crowd);
     }
-    EXPECT_FALSE(crowd.is_there(now_ns()));
+    EXPECT_FALSE(crowd.is_there(now_ns(), 0, some));
 }
 
 } // namespace

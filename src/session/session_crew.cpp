@@ -56,20 +56,30 @@ Index SessionCrew::run_with(std::uint64_t devices, const std::function<void(Flow
     return outcome;
 }
 
-/// A long call would not see its caller's Ctrl-C, nor make room.
+/// What the caller alone takes, at three quarters of a core's peak.
+std::int64_t SessionCrew::alone_ns(Flops flops) const { return static_cast<std::int64_t>(flops / (1.5 * flops_per_ns())); }
+
+/// Not asked of the shortest calls, which nobody shares. A long one would not see its caller's Ctrl-C, nor make room.
 bool SessionCrew::is_crowded(Flops flops)
 {
-    constexpr Flops shortly_over = 3e8, longest = 1e9; // some hundredths of a second
-    if (!leaves_crowds_ || flops > longest || session_.counts_node_bytes()) return false;
+    constexpr Flops least = 5e5, shortly_over = 3e8, longest = 1e9; // some hundredths of a second
+    if (flops < least || flops > longest || !leaves_crowds_ || session_.counts_node_bytes()) return false;
     const std::int64_t now = now_ns();
-    return crowd_.is_there(now) && (flops <= shortly_over || pace_.goes_alone(flops, now));
+    return crowd_.is_there(now, alone_ns(flops), Crowd::Tasks::some) && (flops <= shortly_over || pace_.goes_alone(flops, now));
+}
+bool SessionCrew::is_crowded_without_tasks(Flops flops, std::int64_t now)
+{
+    constexpr Flops longest = 1e9;
+    return flops <= longest && leaves_crowds_ && crowd_.is_there(now, alone_ns(flops), Crowd::Tasks::none);
 }
 
 bool SessionCrew::can_share(Flops flops)
 {
     constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
     if (!sharing_ || forks_so_far() != made_after_) return false;
-    const std::int64_t now = now_ns(), last = last_short_ns_.exchange(now, std::memory_order_relaxed);
+    const std::int64_t now = now_ns();
+    if (is_crowded_without_tasks(flops, now)) return false;
+    const std::int64_t last = last_short_ns_.exchange(now, std::memory_order_relaxed);
     if (sharing_->shares(flops)) return true;
     if (follows(now - last, flops) && now - last_rouse_ns_.load(std::memory_order_relaxed) > seldom_ns) {
         last_rouse_ns_.store(now, std::memory_order_relaxed);
@@ -90,7 +100,7 @@ bool SessionCrew::is_wary() const { return sharing_ && sharing_->is_wary(); }
 Crew::Outlook SessionCrew::outlook(Flops flops)
 {
     const std::int64_t now = now_ns(), last = last_call_ns_.exchange(now, std::memory_order_relaxed);
-    if (sharing_ && !sharing_->has_room()) return Outlook::busy;
+    if (is_crowded_without_tasks(flops, now) || (sharing_ && !sharing_->has_room())) return Outlook::busy;
     if ((sharing_ && sharing_->spinning() > 0) || follows(now - last, flops)) return Outlook::ready;
     return sharing_ && !sharing_->is_worth_waking(flops) ? Outlook::busy : Outlook::asleep;
 }

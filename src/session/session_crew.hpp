@@ -88,11 +88,14 @@ public:
     }
 
 private:
+    std::int64_t alone_ns(Flops flops) const;
+    bool is_crowded_without_tasks(Flops flops, std::int64_t now);
+
     Session& session_;
     CallSharing* const sharing_;
     const choices::Chooser* const chooser_;
-    Crowd crowd_;    ///< of calls with tasks
-    CrowdPace pace_; ///< of its calls of medium length
+    Crowd crowd_;
+    CrowdPace pace_; ///< of its calls of medium length with tasks
     const bool leaves_crowds_;
     const int made_after_; ///< so many forks: in a process forked since, the workers are not there
     /// Written by any calling thread, relaxed: what follows from them is a guess.
