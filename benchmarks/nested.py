@@ -1,6 +1,6 @@
-"""Calls of potrf from several threads of a program at once: the standard session, which all share, beside static settings.
+"""Calls of a routine from several threads of a program at once: the standard session, which all share, beside static settings.
 
-    .venv/bin/python benchmarks/nested.py [--n 500,1000,2000] [--threads 1,2,4] [--repeat 7]
+    .venv/bin/python benchmarks/nested.py [--routine potrf,gemm] [--n 500,1000,2000] [--threads 1,2,4] [--repeat 7]
 
 `standard` goes by this host's calibration (trencadis tune) where there is one, `rule` never does. Static settings: a session with
 one worker for each thread, on the cores in turn, and OpenBLAS (scipy-openblas32) with one thread for each call. Times are of one
@@ -10,6 +10,7 @@ call: a round's time over the calls of all threads. Rounds are in turn, A B C D 
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import statistics
 import threading
@@ -22,7 +23,7 @@ from trencadis.options import size_list
 from trencadis.peers import peer_named
 from trencadis.workloads import WORKLOADS
 
-ROUND_S = 0.06  #: about, for each thread
+ROUND_S = 0.25  #: about; in shorter rounds what begins and ends them counts
 
 
 class Contestant:
@@ -61,6 +62,7 @@ def seconds(contestant: Contestant, works: list, calls: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--routine", default="potrf", help="square, of those that bench has")
     parser.add_argument("--n", default="500,1000,2000")
     parser.add_argument("--threads", default="1,2,4")
     parser.add_argument("--repeat", type=int, default=7)
@@ -74,19 +76,18 @@ def main() -> None:
         "1 worker each": Contestant(*(_core.Session(workers=[cores[i % len(cores)]]) for i in range(most))),
         "openblas": Contestant(library=FortranLibrary(peer_named("openblas").find())),
     }
-    for n in size_list(words.n):
-        for count in size_list(words.threads):
-            works = [WORKLOADS["potrf"](n, np.float64) for _ in range(count)]
-            calls = max(2, round(ROUND_S / (n**3 / 3 / 5e10) / count))
-            took: dict[str, list[float]] = {name: [] for name in contestants}
-            for _ in range(words.repeat):
-                for name, contestant in contestants.items():
-                    took[name].append(seconds(contestant, works, calls))
-            told = ", ".join(f"{name} {1e6 * statistics.median(times):.0f} us ({1e6 * min(times):.0f} to "
-                             f"{1e6 * max(times):.0f})" for name, times in took.items())  # fmt: skip
-            best = min(statistics.median(took[name]) for name in ("1 worker each", "openblas"))
-            print(f"potrf {n}, {count} threads: {told}; best static over standard "
-                  f"{best / statistics.median(took['standard']):.2f}", flush=True)  # fmt: skip
+    for routine, n, count in itertools.product(words.routine.split(","), size_list(words.n), size_list(words.threads)):
+        works = [WORKLOADS[routine](n, np.float64) for _ in range(count)]
+        calls = max(2, round(ROUND_S / (works[0].flops(n, np.float64) / 5e10) / count))
+        took: dict[str, list[float]] = {name: [] for name in contestants}
+        for _ in range(words.repeat):
+            for name, contestant in contestants.items():
+                took[name].append(seconds(contestant, works, calls))
+        told = ", ".join(f"{name} {1e6 * statistics.median(times):.0f} us ({1e6 * min(times):.0f} to "
+                         f"{1e6 * max(times):.0f})" for name, times in took.items())  # fmt: skip
+        best = min(statistics.median(took[name]) for name in ("1 worker each", "openblas"))
+        print(f"{routine} {n}, {count} threads: {told}; best static over standard "
+              f"{best / statistics.median(took['standard']):.2f}", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

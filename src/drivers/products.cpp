@@ -164,7 +164,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
     if (small || thin) {
         problem.cut = small ? ProductCut{m, n, k} : thin_cut(crew, m, n, k);
-        return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way));
+        return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way, how.here()));
     }
     if (runs_by_nodes<T>(crew, way, problem, operands)) return;
     // A compact one was to be shared, and comes here where cores are taken away: packed it would take up to half as long again.
