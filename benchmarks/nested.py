@@ -77,12 +77,13 @@ def main() -> None:
         "openblas": Contestant(library=FortranLibrary(peer_named("openblas").find())),
     }
     for routine, n, count in itertools.product(words.routine.split(","), size_list(words.n), size_list(words.threads)):
-        works = [WORKLOADS[routine](n, np.float64) for _ in range(count)]
-        calls = max(2, round(ROUND_S / (works[0].flops(n, np.float64) / 5e10) / count))
+        work = WORKLOADS[routine]
+        ours, theirs = ([work(n, np.float64) for _ in range(count)] for _ in range(2))  # whose pivots differ in their type
+        calls = max(2, round(ROUND_S / (work.flops(n, np.float64) / 5e10) / count))
         took: dict[str, list[float]] = {name: [] for name in contestants}
         for _ in range(words.repeat):
             for name, contestant in contestants.items():
-                took[name].append(seconds(contestant, works, calls))
+                took[name].append(seconds(contestant, theirs if contestant.library else ours, calls))
         told = ", ".join(f"{name} {1e6 * statistics.median(times):.0f} us ({1e6 * min(times):.0f} to "
                          f"{1e6 * max(times):.0f})" for name, times in took.items())  # fmt: skip
         best = min(statistics.median(took[name]) for name in ("1 worker each", "openblas"))
