@@ -56,6 +56,26 @@ Index SessionCrew::run_with(std::uint64_t devices, const std::function<void(Flow
     return outcome;
 }
 
+// Tasks take more stack than threads with the least of it have, and the caller runs some or all of them.
+
+/// Whoever is to be asked whether to stop is asked on the calling thread.
+Index SessionCrew::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
+{
+    const Crowd::InProgress counted(crowd_);
+    if (interrupted) return session_.run(body, interrupted);
+    Index outcome = 0;
+    on_a_large_stack([&] { outcome = session_.run(body, interrupted); });
+    return outcome;
+}
+
+Index SessionCrew::run_here(const std::function<void(Flow&)>& body)
+{
+    const Crowd::InProgress counted(crowd_);
+    Index outcome = 0;
+    on_a_large_stack([&] { outcome = Crew::run_here(body); });
+    return outcome;
+}
+
 /// What the caller alone takes, at three quarters of a core's peak.
 std::int64_t SessionCrew::alone_ns(Flops flops) const { return static_cast<std::int64_t>(flops / (1.5 * flops_per_ns())); }
 

@@ -24,17 +24,9 @@ public:
     /// `chooser`: null where calls go by rule.
     SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser);
 
-    Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override
-    {
-        const Crowd::InProgress counted(crowd_);
-        return session_.run(body, interrupted);
-    }
+    Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override;
     bool is_crowded(Flops flops) override;
-    Index run_here(const std::function<void(Flow&)>& body) override
-    {
-        const Crowd::InProgress counted(crowd_);
-        return Crew::run_here(body);
-    }
+    Index run_here(const std::function<void(Flow&)>& body) override;
     choices::Plan plan(const choices::Call& call) const override
     {
         const choices::Plan plan = chooser_ ? chooser_->choose(call) : choices::Plan();
