@@ -24,7 +24,7 @@ public:
     /// A call with tasks, from its begin to its end.
     class InProgress {
     public:
-        explicit InProgress(Crowd& crowd) : crowd_(crowd) { crowd_.calls_.fetch_add(1, std::memory_order_relaxed); }
+        explicit InProgress(Crowd& crowd) : crowd_(crowd) { crowd_.one_begins(); }
         ~InProgress() { crowd_.one_ends(); }
         InProgress(const InProgress&) = delete;
         InProgress& operator=(const InProgress&) = delete;
@@ -41,6 +41,12 @@ public:
 
 private:
     bool are_enough(int calls) const { return calls > 1 && calls >= workers_; }
+    /// It may have been taken for one without tasks before, and counts once.
+    void one_begins()
+    {
+        ends_[this_thread() % places_].store(0, std::memory_order_relaxed);
+        calls_.fetch_add(1, std::memory_order_relaxed);
+    }
     /// The others are there still, though each of them may be between two calls when the next one begins.
     void one_ends()
     {

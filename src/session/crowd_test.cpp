@@ -75,6 +75,16 @@ TEST(Crowd, IsOfAsManyAsThereAreWorkers)
     EXPECT_TRUE(crowd.is_there(2 * ms, 9 * ms, none, workers));
 }
 
+TEST(Crowd, CountsACallOnceThatComesToHaveTasks)
+{
+    Crowd crowd(3);
+    const unsigned here = Crowd::this_thread();
+    crowd.is_there(ms, 9 * ms, none);
+    const Crowd::InProgress call(crowd);
+    EXPECT_FALSE(crowd.is_there(2 * ms, 9 * ms, none, here + 1)) << "they are two";
+    EXPECT_TRUE(crowd.is_there(2 * ms, 9 * ms, none, here + 2));
+}
+
 TEST(Crowd, TellsThreadsApart)
 {
     unsigned other = Crowd::this_thread();
