@@ -75,8 +75,7 @@ template <Scalar T> struct SideProduct {
     }
     void run(forms::Forms all, const RoutineOptions& options) const
     {
-        lay_out<T>(crew, all, options, problem(), {{A, lda}, {B, ldb}, {C, ldc}})
-            .run(crew, options, is_crowded(crew, flops(), options));
+        lay_out<T>(crew, all, options, problem(), {{A, lda}, {B, ldb}, {C, ldc}}).run(crew, options);
     }
 };
 
@@ -157,19 +156,19 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
         blas::TeamProduct<T> shared(whole, blas::setup<T>(0));
         if (share_out<T>(crew, shared, flops)) return;
     }
-    if (how.by_caller() || runs_directly(crew, flops, way))
+    if (how.by_caller() || runs_directly(crew, flops, way) || how.here())
         return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, way);
     Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta, .workers = how.grain()};
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
     if (small || thin) {
         problem.cut = small ? ProductCut{m, n, k} : thin_cut(crew, m, n, k);
-        return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way, how.here()));
+        return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way));
     }
     if (runs_by_nodes<T>(crew, way, problem, operands)) return;
     // A compact one was to be shared, and comes here where cores are taken away: packed it would take up to half as long again.
-    if (compact) return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way, how.here()));
-    lay_out<T>(crew, forms::gemm(), way, problem, operands).run(crew, way, how.here());
+    if (compact) return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way));
+    lay_out<T>(crew, forms::gemm(), way, problem, operands).run(crew, way);
 }
 
 template <Scalar T>
@@ -181,7 +180,7 @@ void symm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
     if (call.nothing_to_do()) return;
     const bool devices = call.is_for_devices(forms::symm(), options);
     if (!devices && call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
-    if (!devices && runs_directly(crew, call.flops(), options))
+    if (!devices && is_for_one_core(crew, call.flops(), options))
         return crew.kernels().symm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
     call.run(forms::symm(), options);
 }
@@ -195,7 +194,7 @@ void hemm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
     if (call.nothing_to_do()) return;
     const bool devices = call.is_for_devices(forms::hemm(), options);
     if (!devices && call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
-    if (!devices && runs_directly(crew, call.flops(), options))
+    if (!devices && is_for_one_core(crew, call.flops(), options))
         return crew.kernels().hemm(side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc);
     call.run(forms::hemm(), options);
 }

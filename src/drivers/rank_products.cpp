@@ -46,8 +46,9 @@ void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, I
     if (!devices && is_short<T>(crew, flops, crew.kernels().native(KernelRoutine::syrk), options) &&
         share_rank_k(crew, uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc))
         return;
-    if (!devices && runs_directly(crew, flops, options)) return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    lay_out<T>(crew, forms::syrk(), options, problem, operands).run(crew, options, is_crowded(crew, flops, options));
+    if (!devices && is_for_one_core(crew, flops, options))
+        return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    lay_out<T>(crew, forms::syrk(), options, problem, operands).run(crew, options);
 }
 
 template <Scalar T>
@@ -64,8 +65,9 @@ void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T
     if (!devices && is_short<T>(crew, flops, crew.kernels().native(KernelRoutine::herk), options) &&
         share_rank_k(crew, uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc))
         return;
-    if (!devices && runs_directly(crew, flops, options)) return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    lay_out<T>(crew, forms::herk(), options, problem, operands).run(crew, options, is_crowded(crew, flops, options));
+    if (!devices && is_for_one_core(crew, flops, options))
+        return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
+    lay_out<T>(crew, forms::herk(), options, problem, operands).run(crew, options);
 }
 
 template <Scalar T>
@@ -78,9 +80,9 @@ void syr2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     const Flops flops = operations::rank_2k(double(n), double(k)).flops<T>();
     const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
-    if (!is_for_devices<T>(crew, forms::syr2k(), flops, options, problem, operands) && runs_directly(crew, flops, options))
+    if (!is_for_devices<T>(crew, forms::syr2k(), flops, options, problem, operands) && is_for_one_core(crew, flops, options))
         return crew.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    lay_out<T>(crew, forms::syr2k(), options, problem, operands).run(crew, options, is_crowded(crew, flops, options));
+    lay_out<T>(crew, forms::syr2k(), options, problem, operands).run(crew, options);
 }
 
 template <Scalar T>
@@ -93,9 +95,9 @@ void her2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     const Flops flops = operations::rank_2k(double(n), double(k)).flops<T>();
     const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
-    if (!is_for_devices<T>(crew, forms::her2k(), flops, options, problem, operands) && runs_directly(crew, flops, options))
+    if (!is_for_devices<T>(crew, forms::her2k(), flops, options, problem, operands) && is_for_one_core(crew, flops, options))
         return crew.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    lay_out<T>(crew, forms::her2k(), options, problem, operands).run(crew, options, is_crowded(crew, flops, options));
+    lay_out<T>(crew, forms::her2k(), options, problem, operands).run(crew, options);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
