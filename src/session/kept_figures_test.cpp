@@ -81,8 +81,8 @@ TEST_F(KeptFigures, AreMeasuredOnce)
         ASSERT_EQ(its.size(), was.size());
         EXPECT_NEAR(its.front().rate, was.front().rate, 1e-4 * was.front().rate);
     }
-    const double slow_code = sanitized ? 2 : 1; // in which products are no faster than a chain of pivots
-    EXPECT_LT(first.core.factors.front().rate, slow_code * first.core.products.front().rate) << "a chain of 64 pivots, and none";
+    if (!sanitized) // in slow code products are no faster, and a core that is slowed meanwhile decides
+        EXPECT_LT(first.core.factors.front().rate, first.core.products.front().rate) << "a chain of 64 pivots, and none";
     for (int d : {0, 1}) {
         const DeviceReport &its = again.devices[std::size_t(d)], &was = first.devices[std::size_t(d)];
         EXPECT_TRUE(same(its, was));
