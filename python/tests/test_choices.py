@@ -322,7 +322,18 @@ def test_calls_of_several_threads_at_once_have_the_bits_of_one(tmp_path, better)
 
 @pytest.mark.alone  # where others take the cores, callers are seldom seen together
 def test_in_a_crowd_calls_of_any_routine_are_their_callers(tmp_path):
-    words = ["getrf:400", "geqrf:300", "posv:400", "gesv:400", "potri:400", "orgqr:300", "gemm:300", "trsm:400", "trmm:300"]
+    words = [
+        "getrf:400",
+        "geqrf:300",
+        "posv:400",
+        "gesv:400",
+        "potri:400",
+        "orgqr:300",
+        "gemm:300",
+        "trsm:400",
+        "trmm:300",
+        "symm:150",
+    ]
     for word, (alone, together) in zip(words, in_a_crowd(tmp_path, 0.15, *words), strict=True):
         if len(os.sched_getaffinity(0)) <= 4:
             assert together < 0.7 * alone, word

@@ -42,7 +42,7 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
 {
     // A packed tile runs at full speed when it is small, so parallelism decides: about 8 tiles in a row and more for larger
     // matrices, as the work in front of the last panel grows. Below 600 two for each worker are enough: a step more costs as
-    // much as the others gain by it (two cores of an AVX2 processor: 4 tiles of 360 to 600 are 8 to 15 % faster than 5 and 6).
+    // much as the others gain by it (two cores of a Zen 3, AVX2: 360 to 500 in 4 tiles is 3 to 12 % faster than in 5 and 6).
     // Whole halves of the panels that updates go by (24 rows in double with AVX-512, 12 with AVX2): what is beyond is padded.
     const Index wanted = n <= 2048 ? 48 + n / 10 : std::min<Index>(288, 256 + (n - 2048) / 64);
     const Index for_two_each = std::min<Index>(150, n / (2 * std::max(workers, 1)));

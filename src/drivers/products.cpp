@@ -122,7 +122,7 @@ template <Scalar T>
         .m = x.m, .n = x.n, .k = x.k, .op = op_a, .op_b = op_b, .alpha = x.alpha, .beta = x.beta, .workers = how.grain()};
     const std::initializer_list<Place::Operand> operands{{x.A.data, lda}, {x.B.data, ldb}, {x.C, x.cs}};
     if (!is_for_devices<T>(crew, forms::gemm(), flops, how.options(), problem, operands)) return false;
-    lay_out<T>(crew, forms::gemm(), how.options(), problem, operands).run(crew, how.options(), how.here());
+    lay_out<T>(crew, forms::gemm(), how.options(), problem, operands).run(crew, how.options());
     return true;
 }
 

@@ -25,10 +25,10 @@ inline bool is_crowded(Crew& crew, Flops flops, const RoutineOptions& options)
     return options.nb == 0 && options.variant.empty() && crew.is_crowded(flops);
 }
 
-/// Either, of a product, whose bits are the same without tasks.
-inline bool is_for_one_core(Crew& crew, Flops flops, const RoutineOptions& options)
+/// Either, of what has the same bits without tasks.
+inline bool is_for_one_core(Crew& crew, Flops flops, const RoutineOptions& options, Work work = Work::product)
 {
-    return runs_directly(crew, flops, options) || is_crowded(crew, flops, options);
+    return runs_directly(crew, flops, options, work) || is_crowded(crew, flops, options);
 }
 
 /// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.

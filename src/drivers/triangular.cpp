@@ -47,7 +47,7 @@ template <Scalar T> struct TriangularCall {
         const blas::MicroKernel<T>& kernel = blas::setup<T>(0).kernel;
         const Index size = slice_size(others(), crew.workers(), least, side == Side::left ? kernel.nr : kernel.mr);
         if (crew.can_share(in_double<T>(flops())) && share_out<T>(crew, Slices(others(), size, multiply), flops())) return;
-        if (runs_directly(crew, flops(), options, Work::solve) || is_crowded(crew, flops(), options))
+        if (is_for_one_core(crew, flops(), options, Work::solve))
             return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         const Tile<T> triangle{const_cast<T*>(A), order(), order(), lda, op};
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
@@ -70,8 +70,7 @@ template <Scalar T> struct TriangularCall {
             blas::TeamSolve<T> shared(triangle, alpha, with, double(crew.line_ns()));
             if (share_out<T>(crew, shared, flops())) return;
         }
-        if (cut && !runs_directly(crew, flops(), options) && !is_crowded(crew, flops(), options))
-            return solve_as_one_task(options);
+        if (cut && !is_for_one_core(crew, flops(), options)) return solve_as_one_task(options);
         if (!cut || one_block) return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         blas::TeamSolve<T> own(triangle, alpha, with);
         SharedWork chunks(own.chunks(), own.chunks());
