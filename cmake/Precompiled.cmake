@@ -30,5 +30,6 @@ function(trc_precompiled_tests target)
         target_precompile_headers(trc_test_headers PRIVATE ${headers})
         target_link_libraries(trc_test_headers PRIVATE fmt::fmt Threads::Threads)
     endif()
+    target_link_libraries(${target} PRIVATE fmt::fmt) # whose definitions they were compiled with
     target_precompile_headers(${target} REUSE_FROM trc_test_headers)
 endfunction()

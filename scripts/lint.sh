@@ -28,7 +28,7 @@ fi
 python3 scripts/check_layers.py || status=1
 python3 scripts/check_sizes.py || status=1
 
-[ -e build/compile_commands.json ] || cmake --preset release >/dev/null
+cmake --preset dev >/dev/null # which names every source; where sources are compiled together only their groups are named
 changed() {
     if [ $all = yes ]; then
         printf '%s\n' "${sources[@]}"
@@ -40,6 +40,6 @@ changed() {
 mapfile -t tidy < <(changed | grep -E '^(glt/)?src/.*\.cpp$' | grep -v '_test\.cpp$' | existing || true)
 if [ ${#tidy[@]} -gt 0 ]; then
     # Through a shell: xargs would end at a crash, and leave the others out.
-    printf '%s\0' "${tidy[@]}" | xargs -0 -n 1 -P "$(nproc)" sh -c 'clang-tidy-19 --quiet -p build "$0" || exit 1' || status=1
+    printf '%s\0' "${tidy[@]}" | xargs -0 -n 1 -P "$(nproc)" sh -c 'clang-tidy-19 --quiet -p build-dev "$0" || exit 1' || status=1
 fi
 exit $status

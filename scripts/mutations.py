@@ -22,7 +22,9 @@ import time
 from faults import FACE, ROOT, faults
 
 TREE = ROOT / "build-mutations"
+#: Each source by itself: a fault is in one of them.
 CONFIGURE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTRC_PYTHON=OFF", "-DTRC_BENCHMARKS=OFF", "-DTRC_EXAMPLES=OFF"]
+CONFIGURE.append("-DTRC_UNITY=OFF")
 #: The second run of the faces' tests.
 IN_TILES = {"TRENCADIS_TILE": "5", "TRENCADIS_BLOCKS": "8,24,32"}
 #: Seconds of a test program without any fault, and how many times as long a fault may make it: one that hangs it is noticed, too.
