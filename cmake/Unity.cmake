@@ -28,5 +28,6 @@ function(trc_unity target)
     endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
         UNITY_BUILD_CODE_AFTER_INCLUDE "#undef TRC_INSTANTIATE")
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>) # of types that are one source's
+    # Of types that are one source's.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endfunction()

@@ -301,10 +301,10 @@ def test_the_trace_says_how_calls_went(tmp_path):
     assert row["plan"] == row["variant"] + "+1" == "in-place+1"
 
 
-def in_a_crowd(cache, seconds, *words):
+def in_a_crowd(cache, seconds, *words, **variables):
     """For each word, "potrf:500": tasks of the workers for a call of one caller, and of four at once."""
     run = subprocess.run([sys.executable, "-c", CROWD, str(seconds), *words], capture_output=True, text=True, timeout=300,
-                         env=environment(cache), check=False)  # fmt: skip
+                         env=environment(cache, **variables), check=False)  # fmt: skip
     assert run.returncode == 0, run.stderr
     rows = json.loads(run.stdout)
     assert [results for _, _, results in rows] == [1] * len(words)
@@ -337,6 +337,10 @@ def test_in_a_crowd_calls_of_any_routine_are_their_callers(tmp_path):
     for word, (alone, together) in zip(words, in_a_crowd(tmp_path, 0.15, *words), strict=True):
         if len(os.sched_getaffinity(0)) <= 4:
             assert together < 0.7 * alone, word
+
+
+def test_in_a_crowd_products_of_others_kernels_have_the_bits_of_one(tmp_path):
+    in_a_crowd(tmp_path, 0.2, "gemm:500", "symm:300", TRENCADIS_KERNELS="openblas")
 
 
 def test_longer_calls_of_several_threads_are_tried_alone(tmp_path):

@@ -1,6 +1,7 @@
 #include "base/large_stack.hpp"
 
 #include "base/float_modes.hpp"
+#include "base/lasting.hpp"
 
 #include <exception>
 #include <pthread.h>
@@ -13,10 +14,10 @@ namespace {
 
 constexpr std::size_t enough = 256 << 10;
 
-/// The first thread's grows as needed; to ask for its size would read /proc.
+/// The first thread's grows as needed; to ask for its size would read /proc. In a forked child it is the one that forked.
 bool ask_for_small_stack()
 {
-    if (syscall(SYS_gettid) == getpid()) return false;
+    if (forks_so_far() == 0 && syscall(SYS_gettid) == getpid()) return false;
     pthread_attr_t attributes;
     std::size_t size = enough;
     if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
@@ -51,7 +52,7 @@ struct Work {
     }
 };
 
-/// With all signals blocked: the program's handlers are for its own threads.
+/// With all signals blocked but those of its own faults: the program's handlers are for its own threads, and for its memory.
 bool run_elsewhere(Work& work)
 {
     pthread_attr_t attributes;
@@ -59,6 +60,7 @@ bool run_elsewhere(Work& work)
     pthread_attr_setstacksize(&attributes, 4 * enough);
     sigset_t all, before;
     sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     const bool made = pthread_create(&thread, &attributes, &Work::run, &work) == 0;

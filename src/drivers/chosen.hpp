@@ -19,7 +19,7 @@ public:
     bool by_caller() const { return by_caller_; }
     /// For how many workers a product is cut up; 0: as many as there are.
     int grain() const { return grain_; }
-    /// Its tasks are all the caller's.
+    /// All of it is the caller's, since other calls keep the cores busy.
     bool here() const { return here_; }
 
 private:

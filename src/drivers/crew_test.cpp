@@ -1,6 +1,7 @@
 #include "drivers/linear_algebra.hpp"
 
 #include "base/error.hpp"
+#include "choices/plan.hpp"
 #include "drivers/testing/small_crew.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <random>
 #include <set>
+#include <string_view>
 #include <vector>
 
 namespace trencadis {
@@ -16,6 +19,15 @@ namespace {
 
 using testing::SmallCrew;
 using Outlook = Crew::Outlook;
+
+std::vector<double> random_numbers(Index count)
+{
+    std::mt19937_64 generator(1);
+    std::uniform_real_distribution<double> draw(-1, 1);
+    std::vector<double> numbers(static_cast<std::size_t>(count));
+    for (double& x : numbers) x = draw(generator);
+    return numbers;
+}
 
 /// How often the crew was asked to run tasks for C <- A A, n x n.
 int runs_of_product(SmallCrew&& crew, Index n, const RoutineOptions& options = {})
@@ -49,6 +61,51 @@ TEST(Crew, IsGivenNoTasksWhereNobodyHasTimeForThem)
     EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::asleep), small), 0);
     EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::ready), tiny), 0);
     EXPECT_EQ(runs_of_product(SmallCrew(1, Outlook::ready), middling), 0) << "one worker is the caller";
+}
+
+/// That calls are its callers' alone, by a plan.
+class CrowdedCrew final : public SmallCrew {
+public:
+    CrowdedCrew(bool crowded, choices::Plan plan) : SmallCrew(2), crowded_(crowded), plan_(plan) {}
+    bool is_crowded(Flops) override { return crowded_; }
+    choices::Plan plan(const choices::Call&) const override { return plan_; }
+
+private:
+    const bool crowded_;
+    const choices::Plan plan_;
+};
+
+TEST(Crew, HasTheSameBitsInACrowd)
+{
+    constexpr Index m = 64, n = 80;
+    for (const char* word : {"rule", "caller", "packed", "in-place", "in-place+2"})
+        for (const Index k : {300, 1024, 1500, 3000}) {
+            const std::vector<double> A = random_numbers(m * k), B = random_numbers(k * n);
+            const auto product = [&](bool crowded, int runs) {
+                std::vector<double> C(m * n);
+                CrowdedCrew crew(crowded, choices::plan_called("gemm", word).value());
+                gemm(crew, Op::none, Op::none, m, n, k, 1.0, A.data(), m, B.data(), k, 0.0, C.data(), m);
+                EXPECT_EQ(crew.runs, runs) << word;
+                return C;
+            };
+            const bool tasks = word != std::string_view("caller");
+            EXPECT_EQ(product(false, tasks), product(true, 0)) << word << ", k " << k;
+        }
+}
+
+TEST(Crew, LeavesACrowdsTallFactorizationToItsCaller)
+{
+    constexpr Index m = 20000, n = 24;
+    const std::vector<double> A = random_numbers(m * n);
+    const auto factors = [&](bool crowded, int runs) {
+        std::vector<double> F = A, tau(n);
+        CrowdedCrew crew(crowded, {});
+        geqrf(crew, m, n, F.data(), m, tau.data());
+        EXPECT_EQ(crew.runs, runs);
+        F.insert(F.end(), tau.begin(), tau.end());
+        return F;
+    };
+    EXPECT_EQ(factors(false, 1), factors(true, 0));
 }
 
 /// Two questions look like two calls that follow one another, for which helpers are woken.

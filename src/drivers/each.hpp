@@ -13,8 +13,9 @@ template <class One> void for_each_problem(Crew& crew, const RoutineOptions& opt
     const auto call = [](const void* given, const KernelProvider& kernels, Index i) {
         (*static_cast<const One*>(given))(kernels, i);
     };
-    if (count > 1 && !runs_directly(crew, each * double(count), options)) {
-        constexpr Flops at_a_time = 1e8; // no tenth of a second, even at the speed of memory
+    constexpr Flops at_a_time = 1e8; // no tenth of a second, even at the speed of memory
+    const Flops all = each * double(count);
+    if (count > 1 && !runs_directly(crew, all, options) && !(all <= at_a_time && is_crowded(crew, all, options))) {
         const Index most = std::clamp<Index>(Index(at_a_time / std::max(each, 1.0)), 1, count);
         run_routine(crew, options, [&](Flow& flow) {
             for (Index first = 0; first < count; first += most)

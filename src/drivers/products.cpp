@@ -105,6 +105,13 @@ ProductCut thin_cut(const Crew& crew, Index m, Index n, Index k)
     return m <= n ? ProductCut{m, piece, k} : ProductCut{piece, n, k};
 }
 
+/// Do its tasks cut the depth as the whole product does, so that its bits are the same without tasks? Tiles that lie in place
+/// have pieces of their own.
+template <Scalar T> bool is_cut_as_a_whole(const RoutineOptions& way, Index k)
+{
+    return way.variant != plain_form(forms::gemm()).name || k <= depth_tile(k, sizeof(T));
+}
+
 /// Apart, so that the others are as short as they were.
 template <Scalar T>
 [[gnu::noinline]] void gemm_on_devices(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda,
@@ -156,7 +163,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
         blas::TeamProduct<T> shared(whole, blas::setup<T>(0));
         if (share_out<T>(crew, shared, flops)) return;
     }
-    if (how.by_caller() || runs_directly(crew, flops, way) || how.here())
+    if (how.by_caller() || runs_directly(crew, flops, way) || (how.here() && is_cut_as_a_whole<T>(way, k)))
         return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, way);
     Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta, .workers = how.grain()};
@@ -168,7 +175,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     if (runs_by_nodes<T>(crew, way, problem, operands)) return;
     // A compact one was to be shared, and comes here where cores are taken away: packed it would take up to half as long again.
     if (compact) return void(lay_out<T>(crew, plain_form(forms::gemm()), way, problem, operands).run(crew, way));
-    lay_out<T>(crew, forms::gemm(), way, problem, operands).run(crew, way);
+    lay_out<T>(crew, forms::gemm(), way, problem, operands).run(crew, way, how.here());
 }
 
 template <Scalar T>

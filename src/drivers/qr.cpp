@@ -157,7 +157,7 @@ template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T*
     const Chosen how(crew, {"geqrf", layout_of_precision<T>, m, n}, options);
     const Form* const asked = check_options("geqrf", how.options());
     if (!how.by_caller() && !short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), how.options()) &&
-        (geqrf_by_rows(crew, m, n, A, lda, tau, asked, how.options()) ||
+        (geqrf_by_rows(crew, m, n, A, lda, tau, asked, how.options(), how.here()) ||
          by_tasks<T>(crew, forms::geqrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {tau}}, how.here())))
         return;
     blas::geqrf<T>(m, n, A, lda, tau, nullptr, 1, helpers<T>(crew, operations::geqrf(double(m), double(n)).flops<T>(), options));

@@ -25,7 +25,8 @@ std::optional<TallLayout<T>>& make(std::optional<TallLayout<T>>& call, Place& pl
 } // namespace
 
 template <Scalar T>
-bool geqrf_by_rows(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const Form* form, const RoutineOptions& options)
+bool geqrf_by_rows(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const Form* form, const RoutineOptions& options,
+                   bool here)
 {
     const bool asked = form != nullptr;
     if (asked ? !form->tall_rows : options.nb != 0) return false;
@@ -34,11 +35,13 @@ bool geqrf_by_rows(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const 
     Place memory(operands);
     std::optional<TallLayout<T>> tall;
     if (!make(tall, memory, {.m = m, .n = n}, asked ? IllConditioned::factored : IllConditioned::left)) return false;
-    run_routine(crew, options, [&](Flow& flow) { tall->submit(flow); });
+    run_routine(
+        crew, options, [&](Flow& flow) { tall->submit(flow); }, here);
     return tall->call->done();
 }
 
-#define TRC_INSTANTIATE(T) template bool geqrf_by_rows(Crew&, Index, Index, T*, Index, T*, const Form*, const RoutineOptions&);
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template bool geqrf_by_rows(Crew&, Index, Index, T*, Index, T*, const Form*, const RoutineOptions&, bool);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

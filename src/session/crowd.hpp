@@ -37,6 +37,8 @@ public:
     enum class Tasks { none, some };
     /// With a caller's call that begins now and lasts about so long where nobody helps.
     bool is_there(std::int64_t now, std::int64_t lasts, Tasks tasks, unsigned caller = this_thread());
+    /// This thread's call without tasks, sooner than it was said to be.
+    void one_is_over() { ends_[this_thread() % places_].store(0, std::memory_order_relaxed); }
     static unsigned this_thread(); ///< its number in this process
 
 private:
@@ -44,7 +46,7 @@ private:
     /// It may have been taken for one without tasks before, and counts once.
     void one_begins()
     {
-        ends_[this_thread() % places_].store(0, std::memory_order_relaxed);
+        one_is_over();
         calls_.fetch_add(1, std::memory_order_relaxed);
     }
     /// The others are there still, though each of them may be between two calls when the next one begins.

@@ -50,10 +50,33 @@ TEST(Crowd, HasThoseInItWhoseCallsHaveNoTasks)
     EXPECT_FALSE(crowd.is_there(10 * ms, ms / 10, none, one));
     EXPECT_FALSE(crowd.is_there(10 * ms + 1, ms / 10, none, one)) << "nobody else";
     crowd.is_there(20 * ms, 5 * ms, none, other);
-    crowd.is_there(20 * ms, 5 * ms, some, other); // asks once more in the same call
+    crowd.is_there(21 * ms, 9 * ms, none, other); // asks once more in the same call
+    crowd.is_there(21 * ms, 9 * ms, some, other);
     EXPECT_TRUE(crowd.is_there(24 * ms, ms, none, one));
     EXPECT_TRUE(crowd.is_there(26 * ms, ms, none, one)) << "the other may be about to call again";
     EXPECT_FALSE(crowd.is_there(28 * ms, ms, none, one)) << "it was over long ago";
+}
+
+TEST(Crowd, IsNoneOfCallersWhoComeOneAfterTheOther)
+{
+    Crowd crowd(2);
+    const unsigned here = Crowd::this_thread();
+    for (std::int64_t now = ms; now < 9 * ms; now += 2 * ms) {
+        EXPECT_FALSE(crowd.is_there(now, 9 * ms, none));
+        crowd.one_is_over(); // others helped
+        EXPECT_FALSE(crowd.is_there(now + ms, ms, none, here + 1));
+    }
+}
+
+TEST(Crowd, IsForgottenWhereTheClockGoesBack)
+{
+    Crowd crowd(2);
+    {
+        const Crowd::InProgress other(crowd);
+        EXPECT_TRUE(crowd.is_there(900 * ms, 0, some));
+    }
+    EXPECT_FALSE(crowd.is_there(2 * ms, 0, some));
+    EXPECT_FALSE(crowd.is_there(900 * ms, 0, some));
 }
 
 TEST(Crowd, IsRememberedLongerByLongCalls)

@@ -3,6 +3,7 @@
 #include "base/large_stack.hpp"
 #include "base/lasting.hpp"
 #include "engines/engine.hpp"
+#include "graph/executor.hpp"
 #include "observe/clock.hpp"
 #include "session/choices.hpp"
 
@@ -19,11 +20,20 @@ bool follows(std::int64_t since_ns, Flops flops)
     return since_ns < close_ns + static_cast<std::int64_t>(flops / slowest_per_ns);
 }
 
-/// Does a call of a crowd stay with its caller where that is faster? Not where a policy, an engine or a machine is looked at.
+/// Does a call of a crowd stay with its caller where that is faster? Not where a policy, an engine or a machine is looked at, nor
+/// with others' kernels, whose products have other bits in one piece.
 bool leaves_crowds_alone(const SessionOptions& resolved)
 {
-    return resolved.engine == "native" && resolved.scheduler == "mosaic" && resolved.objective != "rule" &&
-           resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty();
+    return resolved.engine == "native" && resolved.scheduler == "mosaic" && resolved.kernels == "native" &&
+           resolved.objective != "rule" && resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty();
+}
+
+/// Tasks take more stack than threads with the least of it have, and the caller runs some or all of them. What a task calls is on
+/// its worker's stack, which is large enough, and stays on its worker: whoever waits there for tasks runs them.
+void on_a_stack_for_tasks(const std::function<void()>& body)
+{
+    if (Executor::here()) body();
+    else on_a_large_stack(body);
 }
 
 } // namespace
@@ -39,7 +49,7 @@ SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::
 Crew::Forecast SessionCrew::devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const
 {
     Forecast forecast;
-    on_a_large_stack([&] { forecast = session_.devices_for(submit, alone); });
+    on_a_stack_for_tasks([&] { forecast = session_.devices_for(submit, alone); });
     return forecast;
 }
 
@@ -47,16 +57,14 @@ Index SessionCrew::run_with(std::uint64_t devices, const std::function<void(Flow
                             const std::function<bool()>& interrupted)
 {
     const Crowd::InProgress counted(crowd_);
-    if (!devices) return session_.run_with(devices, body, interrupted);
+    if (!devices && interrupted) return session_.run_with(devices, body, interrupted);
     Index outcome = 0;
-    on_a_large_stack([&] {
-        const std::unique_ptr<PageHold> locked = session_.lock_pages(devices, body);
+    on_a_stack_for_tasks([&] {
+        const std::unique_ptr<PageHold> locked = devices ? session_.lock_pages(devices, body) : nullptr;
         outcome = session_.run_with(devices, body, interrupted);
     });
     return outcome;
 }
-
-// Tasks take more stack than threads with the least of it have, and the caller runs some or all of them.
 
 /// Whoever is to be asked whether to stop is asked on the calling thread.
 Index SessionCrew::run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted)
@@ -64,7 +72,7 @@ Index SessionCrew::run(const std::function<void(Flow&)>& body, const std::functi
     const Crowd::InProgress counted(crowd_);
     if (interrupted) return session_.run(body, interrupted);
     Index outcome = 0;
-    on_a_large_stack([&] { outcome = session_.run(body, interrupted); });
+    on_a_stack_for_tasks([&] { outcome = session_.run(body, interrupted); });
     return outcome;
 }
 
@@ -72,25 +80,31 @@ Index SessionCrew::run_here(const std::function<void(Flow&)>& body)
 {
     const Crowd::InProgress counted(crowd_);
     Index outcome = 0;
-    on_a_large_stack([&] { outcome = Crew::run_here(body); });
+    on_a_stack_for_tasks([&] { outcome = Crew::run_here(body); });
     return outcome;
 }
 
-/// What the caller alone takes, at three quarters of a core's peak.
-std::int64_t SessionCrew::alone_ns(Flops flops) const { return static_cast<std::int64_t>(flops / (1.5 * flops_per_ns())); }
+/// What the caller alone takes at the least, at a core's peak: who is counted for longer than his call takes makes a crowd of
+/// callers that come one after the other.
+std::int64_t SessionCrew::alone_ns(Flops flops) const { return static_cast<std::int64_t>(flops / (2 * flops_per_ns())); }
+
+bool SessionCrew::may_leave_crowds() const
+{
+    return leaves_crowds_ && forks_so_far() == made_after_ && !session_.counts_node_bytes();
+}
 
 /// Not asked of the shortest calls, which nobody shares. A long one would not see its caller's Ctrl-C, nor make room.
 bool SessionCrew::is_crowded(Flops flops)
 {
     constexpr Flops least = 5e5, shortly_over = 3e8, longest = 1e9; // some hundredths of a second
-    if (flops < least || flops > longest || !leaves_crowds_ || session_.counts_node_bytes()) return false;
+    if (flops < least || flops > longest || !may_leave_crowds()) return false;
     const std::int64_t now = now_ns();
     return crowd_.is_there(now, alone_ns(flops), Crowd::Tasks::some) && (flops <= shortly_over || pace_.goes_alone(flops, now));
 }
 bool SessionCrew::is_crowded_without_tasks(Flops flops, std::int64_t now)
 {
     constexpr Flops longest = 1e9;
-    return flops <= longest && leaves_crowds_ && crowd_.is_there(now, alone_ns(flops), Crowd::Tasks::none);
+    return flops <= longest && may_leave_crowds() && crowd_.is_there(now, alone_ns(flops), Crowd::Tasks::none);
 }
 
 bool SessionCrew::can_share(Flops flops)
@@ -111,7 +125,9 @@ bool SessionCrew::can_share(Flops flops)
 }
 bool SessionCrew::share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops)
 {
-    return sharing_ && sharing_->share_out(chunks, work, flops);
+    if (!sharing_ || !sharing_->share_out(chunks, work, flops)) return false;
+    crowd_.one_is_over();
+    return true;
 }
 std::int64_t SessionCrew::line_ns() const { return sharing_ ? sharing_->line_ns() : Crew::line_ns(); }
 double SessionCrew::flops_per_ns() const { return sharing_ ? sharing_->flops_per_ns() : Crew::flops_per_ns(); }

@@ -81,6 +81,7 @@ public:
 
 private:
     std::int64_t alone_ns(Flops flops) const;
+    bool may_leave_crowds() const;
     bool is_crowded_without_tasks(Flops flops, std::int64_t now);
 
     Session& session_;
