@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <fstream>
 #include <map>
@@ -368,11 +369,11 @@ MeterRecord sampled(std::deque<std::optional<double>> words, int times, double b
 TEST(Sampler, ReadsBesideTheRunWithTimesThatHoldIt)
 {
     std::deque<std::optional<double>> words;
-    // Begins anew after every 20th, which nothing that is late by less than a minute can have missed.
-    constexpr double each = 1e4;
-    for (int i = 0; i < 1000; ++i) words.emplace_back(each * (80 + i % 20));
+    // Begins anew once, after 10 readings, and would after a time that nothing is late by.
+    constexpr double each = 100, range = 2e5;
+    for (int i = 0; i < 1000; ++i) words.emplace_back(std::fmod(range - 10 * each + each * i, range));
     const std::int64_t before = detail::monotonic_ns();
-    const MeterRecord record = sampled(words, 50, each * 20);
+    const MeterRecord record = sampled(words, 50, range);
     const std::int64_t after = detail::monotonic_ns();
     const auto& readings = record.series[0].readings;
     ASSERT_GE(readings.size(), 50U);
@@ -420,6 +421,8 @@ TEST(Sampler, GoesOverGapsAndGivesUpAMeterThatIsGone)
     EXPECT_FALSE(found[0].joules) << "what is lost in the middle is unavailable, not a part";
     const MeterRecord back = sampled({5, 6, 2}, 3);
     EXPECT_EQ(back.series[0].lost, "was set back");
+    const MeterRecord anew = sampled({5e4, 5e4 + 60, 0}, 3, 2.6e5);
+    EXPECT_EQ(anew.series[0].lost, "was set back") << "it had far to go to its end";
 }
 
 TEST(Sampler, GivesUpACounterThatMayHaveBegunAnewTwice)

@@ -17,6 +17,9 @@ namespace {
 /// Watts that no domain draws: a counter that has not been read for as long as these take to go round may have done so twice.
 constexpr double most_watts = 2000;
 
+/// What they draw while a counter shows nothing of it yet, and more: joules.
+constexpr double most_late = 200;
+
 /// Readings in a row that may fail; a file that is gone stays away.
 constexpr int most_failures = 20;
 
@@ -121,14 +124,18 @@ void MeterSampler::read_one(std::size_t number)
         return;
     }
     failures_[number] = 0;
-    const bool counts = meter.kind == MeterKind::energy;
-    if (counts && meter.range > 0 && !series.readings.empty() &&
-        double(time - series.readings.back().time_ns) * 1e-9 * most_watts > meter.range) {
+    if (meter.kind != MeterKind::energy) return series.readings.push_back({time, *word});
+    const bool first = series.readings.empty();
+    const Reading last = first ? Reading{time, 0} : series.readings.back();
+    const double most = double(time - last.time_ns) * 1e-9 * most_watts;
+    if (meter.range > 0 && most > meter.range) {
         series.lost = "was not read for so long that it may have begun anew more than once";
         return;
     }
-    const auto value = counts ? unwrapped_[number](*word) : word;
-    if (value) series.readings.push_back({time, *value});
+    const auto value = unwrapped_[number](*word);
+    // A counter that is set back to 0 looks as if it had gone on to its end at once.
+    if (value && (first || meter.range <= 0 || *value - last.value <= most + most_late))
+        series.readings.push_back({time, *value});
     else series.lost = "was set back";
 }
 
