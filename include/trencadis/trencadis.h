@@ -620,7 +620,7 @@ typedef enum trc_access_mode {
 } trc_access_mode;
 
 /* How private parts of a TRC_REDUCE access are made and folded; must outlive the tasks that name it. The order of combining
- * is not fixed. */
+ * is not fixed. Neither function may end by an exception. */
 typedef struct trc_reduction {
     size_t bytes;
     void (*initialise)(void* part);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 namespace trencadis {
 namespace {
@@ -57,10 +58,10 @@ public:
         return {{busy_ns_.load(std::memory_order_relaxed), tasks_.load(std::memory_order_relaxed), 0}};
     }
     Recorder& recorder() override { return recorder_; }
-    void poll_while_waiting(const std::function<bool()>* poll) override
+    const std::function<bool()>* poll_while_waiting(const std::function<bool()>* poll) override
     {
-        polled = poll;
         next_poll_ns = now_ns() + poll_interval_ns;
+        return std::exchange(polled, poll);
     }
 
 private:

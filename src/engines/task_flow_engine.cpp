@@ -51,11 +51,11 @@ Index TaskFlowEngine::run(const RunOptions& options, const std::function<void(Fl
 {
     struct Polling {
         TaskFlowEngine& engine;
-        ~Polling() { engine.poll_while_waiting(nullptr); }
+        const std::function<bool()>* before; ///< of a run that this one is inside of, on the same thread
+        ~Polling() { engine.poll_while_waiting(before); }
     };
     const bool asks = options.interrupted && *options.interrupted;
-    if (asks) poll_while_waiting(options.interrupted);
-    const Polling polling{*this};
+    const Polling polling{*this, poll_while_waiting(asks ? options.interrupted : nullptr)};
     const std::function<void(Flow&)> submission = [&](Flow& flow) { submit_to(flow, body); };
     std::unique_ptr<TaskFlow> flow = take_flow(options.flow);
     CallSharing* const sharing = call_sharing();

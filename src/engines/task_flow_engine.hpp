@@ -27,8 +27,8 @@ protected:
     /// Calls the body of a run; for engines that look at what it submits before the flow does.
     virtual void submit_to(Flow& flow, const std::function<void(Flow&)>& body) { body(flow); }
     /// While `poll` is set, the calling thread asks it about every 50 ms when it waits for a flow of its own, and cancels the
-    /// flow when it answers true.
-    virtual void poll_while_waiting(const std::function<bool()>* poll) = 0;
+    /// flow when it answers true. Returns what was set before.
+    virtual const std::function<bool()>* poll_while_waiting(const std::function<bool()>* poll) = 0;
     /// Kept flows end with the executor that they were made for: each engine's destructor begins with this.
     void end_kept_flows() { kept_.clear(); }
 

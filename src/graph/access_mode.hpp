@@ -15,7 +15,8 @@ enum class AccessMode : std::uint8_t {
     reduce,           ///< several together, each on a private part; the parts are combined afterwards
 };
 
-/// How private parts of a `reduce` access are made and folded. Must outlive the tasks that name it.
+/// How private parts of a `reduce` access are made and folded. Must outlive the tasks that name it; `combine` may run where no
+/// task can fail any more, and must not throw.
 /// `combine` must be associative and commutative up to what the caller tolerates: the order is not fixed.
 struct Reduction {
     std::size_t bytes;

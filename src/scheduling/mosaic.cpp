@@ -179,7 +179,7 @@ private:
             others.speed += takes > 0 ? ready.cost / takes : 1;
             if (takes > alike * ready.cost) continue;
             others.first_free = std::min(others.first_free, std::max(now, free_at));
-            others.idle += free_at <= now;
+            others.idle += free_at <= view_.now(); // an idle one is free when it is asked, which is later than `now`
         }
         return others;
     }

@@ -23,13 +23,13 @@ public:
 
     int workers() const override { return static_cast<int>(kinds.size()); }
     int kind(WorkerId worker) const override { return kinds[worker]; }
-    Seconds now() const override { return time; }
+    Seconds now() const override { return time += tick; }
     bool able(const Task& task, WorkerId worker) const override { return !can || can(task, kinds[worker]); }
     Seconds run_time(const Task& task, WorkerId worker) const override
     {
         return (task.flops > 0 ? task.flops : 1) / speeds[worker];
     }
-    Seconds free_at(WorkerId worker) const override { return std::max(time, free[worker]); }
+    Seconds free_at(WorkerId worker) const override { return std::max(now(), free[worker]); }
     const TaskFlow* awaited(WorkerId worker) const override { return worker == waiting_worker ? awaited_flow : nullptr; }
     Index chunks_of(const Task& task, WorkerId) const override { return task.codelet->chunks ? malleable_chunks : 1; }
     Index chunks_left(WorkerId worker) const override { return chunks[worker]; }
@@ -48,7 +48,8 @@ public:
     Index malleable_chunks = 4; ///< of every malleable task
     std::vector<double> speeds; ///< flops per second
     std::vector<Seconds> free;
-    Seconds time = 0;
+    mutable Seconds time = 0;
+    Seconds tick = 0;                    ///< that pass with each look at the clock
     WorkerId waiting_worker = no_worker; ///< for the tasks of awaited_flow
     const TaskFlow* awaited_flow = nullptr;
     int known_memories = 2;

@@ -314,6 +314,7 @@ TEST(LapackeArguments, OfNormsAreRefusedByTheirValue)
         return call_c<double, std::int32_t>("gecon", "", by_columns, '1', 2, static_cast<const double*>(a), 2, anorm, &rcond);
     };
     EXPECT_EQ(gecon(std::nan("")), -6);
+    EXPECT_EQ(gecon(HUGE_VAL), -6);
     EXPECT_EQ(gecon(-1), -6);
     EXPECT_EQ(gecon(7), 0);
 }
@@ -376,6 +377,14 @@ TEST(LapackeArguments, OfNothingMayBeAnything)
               0)
         << "a question for the workspace needs no matrix";
     EXPECT_EQ(answer, 3);
+    const auto asked = [&](int layout, int m) {
+        return call_c<double, std::int32_t>("geqrf", "_work", layout, m, 5, static_cast<double*>(nullptr), 5,
+                                            static_cast<double*>(nullptr), &answer, -1);
+    };
+    EXPECT_EQ(asked(by_columns, 5), 0);
+    EXPECT_EQ(answer, 5) << "at the least";
+    EXPECT_EQ(asked(by_columns, -1), -2);
+    EXPECT_EQ(asked(7, 5), -1);
 }
 
 } // namespace

@@ -111,7 +111,7 @@ private:
     bool holds_written(const Task& task, WorkerId worker) const override;
 
     // TaskFlowEngine
-    void poll_while_waiting(const std::function<bool()>* poll) override;
+    const std::function<bool()>* poll_while_waiting(const std::function<bool()>* poll) override;
 
     // life.cpp: units, who holds a worker
     Holder& holder(const Worker& worker) const;

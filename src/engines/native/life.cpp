@@ -167,7 +167,11 @@ void NativeEngine::pass_worker(Holder& self, Holder& next)
         next.guest->parker.unpark();
         sleepers_.await_place(bed_of(self));
         count_idle(*self.worker, -1);
-    } else self.worker->seat->pass(*self.unit, *next.unit);
+    } else {
+        // The next one may have a thread of its own, which is at home.
+        if (relief_.is_away(self.worker->relief)) relief_.go_home(self.worker->relief);
+        self.worker->seat->pass(*self.unit, *next.unit);
+    }
     position = mine;
     introduce(*self.worker);
 }

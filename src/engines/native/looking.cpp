@@ -160,6 +160,7 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
     const auto spin_ns = [&](std::int64_t now) { return std::max(worker.patience.spin_ns(now), guest ? guest_spin_ns : 0); };
     std::int64_t awake_since = begin, spin_until = begin + spin_ns(begin), last = begin;
     Found found;
+    bool woken = false;
     while (!found && !disturbed(worker, wait)) {
         for (int i = 0; i < 16; ++i) relax();
         const bool away = !wait && worker.reluctance.is_away(last) && idle_.load(std::memory_order_relaxed) < cores();
@@ -171,6 +172,7 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
         bool notified = false;
         found = sleep(worker, wait, watch.nap_ns(), notified);
         last = now_ns();
+        woken |= notified;
         if (notified) {
             awake_since = worker.woke_ns = last;
             spin_until = std::max(last + spin_ns(last), alert_until_ns_.load(std::memory_order_relaxed));
@@ -178,6 +180,7 @@ Found NativeEngine::idle(Worker& worker, Wait* wait)
         watch.slept(notified, idle_.load(std::memory_order_relaxed));
     }
     count_idle(worker, -1);
+    if (woken && !found && any_work()) wake(1, false); // it may have been for a task, which is left to another one
     const std::int64_t end = now_ns();
     worker.reluctance.begin(end);
     if (worker.idle_since_ns == begin && !guest) worker.patience.waited(end - begin);

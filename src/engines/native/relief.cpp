@@ -139,13 +139,15 @@ bool Relief::Watch::may_spin(std::int64_t awake_ns, std::int64_t now) const
 
 std::int64_t Relief::Watch::nap_ns() const
 {
-    const bool for_long = !watches_ || (nap_ns_ > shortest_nap_ns && !relief_.somebody_works(helper_));
+    if (!watches_) return relief_.is_on() && helper_.core_ >= 0 ? wary_for_ns : forever; // then it may watch again
+    const bool for_long = nap_ns_ > shortest_nap_ns && !relief_.somebody_works(helper_);
     return for_long ? forever : nap_ns_;
 }
 
 void Relief::Watch::slept(bool woken, int idle)
 {
     rested_ = !woken;
+    if (!watches_) watches_ = relief_.helps(helper_);
     nap_ns_ = woken ? shortest_nap_ns : std::min(2 * nap_ns_, longest_nap_ns * std::max(2, idle) / 2);
 }
 

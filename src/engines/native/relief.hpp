@@ -83,7 +83,7 @@ public:
     private:
         Relief& relief_;
         Post& helper_;
-        const bool watches_;
+        bool watches_;
         bool rested_ = false; ///< slept for as long as it wanted
         std::int64_t nap_ns_ = shortest_nap_ns;
     };

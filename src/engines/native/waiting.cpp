@@ -3,6 +3,8 @@
 #include "engines/native/position.hpp"
 #include "observe/clock.hpp"
 
+#include <utility>
+
 namespace trencadis {
 
 namespace {
@@ -11,10 +13,10 @@ constexpr std::int64_t poll_interval_ns = 50'000'000;
 
 } // namespace
 
-void NativeEngine::poll_while_waiting(const std::function<bool()>* poll)
+const std::function<bool()>* NativeEngine::poll_while_waiting(const std::function<bool()>* poll)
 {
-    position.poll = poll;
     if (poll) position.next_poll_ns = now_ns() + poll_interval_ns;
+    return std::exchange(position.poll, poll);
 }
 
 /// Asks whether the caller wants to go on, if that was not asked lately; if not, the flow is cancelled and nobody is asked again.
@@ -75,7 +77,9 @@ void NativeEngine::drain_on(Worker& worker, Wait& wait)
 {
     if (off_the_clock(worker, [&] { return work_off(worker, wait); })) return;
     Guest& guest = *position.holder->guest;
+    const int own = bed_of(*guest.displaced);
     depart(guest, std::exchange(guest.first, {}));
+    sleepers_.notify_one(own); // the call goes on, and whose place it was looks after those who work for it
     wait.worker = nullptr;
     drain_outside(wait);
 }

@@ -58,7 +58,7 @@ private:
     Seconds now() const override { return 0; }
     Seconds run_time(const Task&, WorkerId) const override { return 1; }
     Index chunks_left(WorkerId) const override { return 0; }
-    void poll_while_waiting(const std::function<bool()>*) override {}
+    const std::function<bool()>* poll_while_waiting(const std::function<bool()>*) override { return nullptr; }
 
     ToyWorker* here() { return &worker_; }
     ToyHolder& holder(const ToyWorker& worker) const { return *worker.holder; }

@@ -164,8 +164,9 @@ protected:
                 if (!decision.run && overflow_.any()) decision.run = overflow_.take(for_worker(worker));
                 if (decision.run) self().taken(*decision.run);
             });
-        // One released is for this worker, where any worker will do.
-        const int wakes = decision.exposed + (wakes_all_ ? released : std::max(0, released - 1));
+        // One of those that any worker may have is for this one, if it takes one.
+        const int kept = decision.run && !binds(decision.run->node);
+        const int wakes = std::max(decision.exposed, wakes_all_ ? released : released - kept);
         if (wakes || (wakes_all_ && any_released)) self().wake(wakes, cores_alone && decision.exposed == 0);
         return decision;
     }
@@ -232,6 +233,7 @@ protected:
         }
         if (!mine.guest) worker.succession.put_back(next);
         if (!first.task) return;
+        if (wants_finished_) self().with_policy([&] { scheduler_->finished(*first.task, worker.id, 0); });
         first.task->next = nullptr;
         self().ready(first.task);
     }

@@ -57,7 +57,7 @@ public:
     int holders() const { return static_cast<int>(holders_.size()); }
 
 private:
-    void poll_while_waiting(const std::function<bool()>*) override {}
+    const std::function<bool()>* poll_while_waiting(const std::function<bool()>*) override { return nullptr; }
     int kind(WorkerId) const override { return 0; }
     Seconds now() const override { return 0; }
     Seconds run_time(const Task&, WorkerId) const override { return 1; }

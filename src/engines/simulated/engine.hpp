@@ -14,6 +14,7 @@
 #include <random>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace trencadis::simulated {
@@ -87,7 +88,10 @@ private:
     Index chunks_of(const Task& task, WorkerId) const override;
 
     // TaskFlowEngine
-    void poll_while_waiting(const std::function<bool()>* poll) override { poll_ = poll; }
+    const std::function<bool()>* poll_while_waiting(const std::function<bool()>* poll) override
+    {
+        return std::exchange(poll_, poll);
+    }
     void submit_to(Flow& flow, const std::function<void(Flow&)>& body) override;
 
     void add_devices(SimulationReport& report) const;

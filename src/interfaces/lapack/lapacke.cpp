@@ -121,7 +121,7 @@ template <class Call> Index answer(const char* name, const char* routine, const 
     if (seen.nan) return -seen.nan; // without a word, as LAPACKE
     Index info = 0;
     const int bad = call(info);
-    if (!bad) return info;
+    if (!bad) return info < 0 && info > -1000 ? info - 1 : info; // an argument that is only found out to be bad, as gecon's norm
     bad_fortran_argument(routine, bad);
     return -bad - 1;
 }
@@ -211,7 +211,8 @@ using namespace trencadis::face;
 #define TRC_WORKSPACE_SYMBOL_WITH(MORE, ROUTINE, SYMBOL, LABEL, NAME)                                                            \
     Int SYMBOL(int layout, TRC_ARGUMENTS_##ROUTINE(TRC_E), T* work, Int lwork MORE)                                              \
     {                                                                                                                            \
-        if (lwork == -1) return *work = answered_size<T>(TRC_LEAST_WORK_##ROUTINE), Int(0); /* no matrix is looked at */         \
+        if (lwork == -1 && layout == 101) /* no matrix is laid out for it */                                                     \
+            return *work = answered_size<T>(TRC_LEAST_WORK_##ROUTINE), Int(0);                                                   \
         return Int(with_layout(NAME, layout, [&](bool by_rows) {                                                                 \
             const auto call = [&](TRC_ARGUMENTS_##ROUTINE(TRC_LAID)) {                                                           \
                 return answer(NAME, LABEL, look(false, TRC_ARGUMENTS_##ROUTINE(TRC_LOOK)), [&](Index& info) {                    \
