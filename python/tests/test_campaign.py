@@ -195,6 +195,26 @@ def test_more_repetitions_go_on_and_other_factors_are_refused(tmp_path):
     assert "another `seed`" in refusal("campaign", written(tmp_path, {**LEAST, "seed": 9}), "-o", tmp_path / "out")
 
 
+def test_factors_in_another_order_are_refused_since_it_numbers_the_runs(tmp_path):
+    trencadis("campaign", written(tmp_path, LEAST), "-o", tmp_path / "out")
+    before = (tmp_path / "out" / "runs.jsonl").read_bytes()
+    turned = {**LEAST, "repetitions": 4, "factors": dict(reversed(LEAST["factors"].items()))}
+    said = refusal("campaign", written(tmp_path, turned), "-o", tmp_path / "out")
+    assert "were in the order routine, n, scheduler" in said
+    assert (tmp_path / "out" / "runs.jsonl").read_bytes() == before
+
+
+def test_a_run_that_is_not_of_the_configuration_at_its_place_is_refused(tmp_path):
+    trencadis("campaign", written(tmp_path, LEAST), "-o", tmp_path / "out")
+    records = records_in(tmp_path / "out")
+    del records[0]["configuration"]["relief"]  # as of a version that had no such factor
+    (tmp_path / "out" / "runs.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    trencadis("campaign", written(tmp_path, LEAST), "-o", tmp_path / "out")
+    records[5]["configuration"]["n"] = 80 - records[5]["configuration"]["n"]
+    (tmp_path / "out" / "runs.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert "run 5 is of another configuration" in refusal("campaign", written(tmp_path, LEAST), "-o", tmp_path / "out")
+
+
 def test_one_folder_has_one_campaign_at_a_time(tmp_path):
     plan = plan_of(LEAST)
     with Store(tmp_path / "out", plan):

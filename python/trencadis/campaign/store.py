@@ -18,6 +18,7 @@ from typing import Any
 from ..errors import UsageError
 from ..files import write_text
 from ..tables import json_line
+from .factors import FACTORS
 from .plan import Plan
 
 RUNS = "runs.jsonl"
@@ -87,6 +88,10 @@ class Store:
             for key in ours:
                 if theirs.get(key) != ours[key]:
                     raise UsageError(f"{self.folder}: holds runs of a campaign with another `{key}`; give another folder by -o")
+            was, now = (", ".join(about["factors"]) for about in (theirs, ours))
+            if was != now:  # tables are equal in any order, and the order numbers the configurations
+                raise UsageError(f"{self.folder}: its factors were in the order {was}, which numbers its runs, and are now in "
+                                 f"the order {now}; write them as they were")  # fmt: skip
             if theirs.get("repetitions") == self._plan.repetitions:
                 return
         elif started:
@@ -107,6 +112,20 @@ class Store:
             os.ftruncate(self._file, good)
             os.fsync(self._file)
         self.records = {record["index"]: record for record in records}
+        self._check()
+
+    def _check(self) -> None:
+        """Each run is the one that the plan has at its place: what stands there is not run again."""
+        orders: dict[int, list[int]] = {}
+        count = len(self._plan.configurations)
+        standard = {name: factor.standard for name, factor in FACTORS.items()}  # of factors that there were not yet
+        for index, record in self.records.items():
+            block, place = divmod(index, count)
+            if block not in orders:
+                orders[block] = self._plan.order(block, count)
+            if {**standard, **record["configuration"]} != self._plan.configurations[orders[block][place]]:
+                raise UsageError(f"{self.folder / RUNS}: run {index} is of another configuration than the campaign has there; "
+                                 "give another folder by -o")  # fmt: skip
 
     def _close(self) -> None:
         for descriptor in (self._file, self._lock):
