@@ -430,3 +430,13 @@ def test_what_turbo_does_to_a_described_machine_is_simulated(tmp_path):
             [r["seconds"] for r in store.records.values() if r["configuration"]["turbo"] is turbo] for turbo in (True, False)
         )
     assert max(fast) < min(slow) and all(r["energy"]["machine"]["joules"] > 0 for r in store.records.values())
+
+
+def test_a_run_says_what_its_own_process_has_loaded(tmp_path, monkeypatch):
+    """A build may put another library in its place while a campaign runs."""
+    monkeypatch.setattr("trencadis.campaign.conduct.software", lambda: {"library": "of the parent", "commit": None})
+    plan = plan_of(LEAST)
+    with Store(tmp_path / "out", plan) as store:
+        Campaign(plan, store, Levers(False), note=print).run()
+        libraries = {record["software"]["library"] for record in store.records.values()}
+    assert len(libraries) == 1 and libraries != {"of the parent"}

@@ -8,6 +8,7 @@ import json
 import random
 import re
 import sys
+from pathlib import Path
 
 import pytest
 import scipy.stats
@@ -215,3 +216,30 @@ def test_a_described_machine_has_its_tables_by_the_same_commands(tmp_path):
     assert "turbo on, simulated" in (tmp_path / "r.html").read_text()  # the timeline's heading
     speeds = {(row["scheduler"], row["turbo"]): row["gflops_mean"] for row in rows("report", "c.toml", cwd=tmp_path)}
     assert all(speeds[s, True] > speeds[s, False] for s in ("libgomp", "libkomp")) and len(list(itertools.chain(speeds))) == 4
+
+
+def test_runs_of_a_machine_whose_file_was_changed_in_between_are_kept_apart_by_name(tmp_path):
+    said = Path(__file__).parents[2].joinpath("machines/uniform64.toml").read_text()
+    machine, factors = tmp_path / "m.toml", f'routine = "potrf"\nn = 64\nmachine = {json.dumps(str(tmp_path / "m.toml"))}\n'
+    for repetitions, comment in ((3, "# ours\n"), (4, "# the same figures\n"), (6, "")):
+        text = said if comment else said.replace("gflops = ", "gflops = 1")
+        assert comment or text != said
+        machine.write_text(comment + text)
+        (tmp_path / "c.toml").write_text(f'name = "c"\nrepetitions = {repetitions}\n[factors]\n{factors}')
+        trencadis("campaign", "c.toml", cwd=tmp_path)
+    found = rows("report", "c.toml", cwd=tmp_path)
+    assert [row["runs"] for row in found] == [4, 2] and len({row["description"] for row in found}) == 2
+    _, warned = trencadis("report", "c.toml", cwd=tmp_path)
+    assert "2 groups that are not put together" in warned and all(row["description"] in warned for row in found)
+
+
+def test_runs_of_a_configuration_that_were_resolved_in_different_ways_are_kept_apart_by_name(tmp_path):
+    folder = write_runs(tmp_path / "c", factors={**FACTORS, "scheduler": ["mosaic"]}, repetitions=6)
+    records = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    for record in records:
+        record |= {"scheduler": "mosaic", "workers": [0] if record["block"] < 2 else [0, 1]}
+    (folder / "runs.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+    found = rows("report", folder)
+    assert sorted((row["workers"], row["runs"]) for row in found) == [("all: 0", 2)] * 4 + [("all: 0,1", 4)] * 4
+    out, _ = trencadis("report", folder)
+    assert "workers: runs of one configuration had 0 and 0,1; kept apart" in out

@@ -16,7 +16,7 @@ from typing import Any
 from .levers import Levers, Outcome
 from .plan import Plan, Run, levers_of
 from .runs import RealRuns, is_real, simulated
-from .state import Watch, software
+from .state import Watch, description_of, software
 from .store import Record, Store
 
 #: Called with where the campaign stands and the runs just made.
@@ -139,8 +139,10 @@ class Campaign:
     def _simulate(self, runs: list[Run]) -> None:
         for first in range(0, len(runs), TOGETHER):
             chosen = runs[first : first + TOGETHER]
+            described = {name: description_of(name) for name in {run.configuration["machine"] for run in chosen}}
             for run, row in zip(chosen, simulated(self._plan, chosen), strict=True):
-                self._keep(run, row, {"levers": _described_levers(run), "state": None})
+                beside = {"levers": _described_levers(run), "state": None, "description": described[run.configuration["machine"]]}
+                self._keep(run, row, beside)
 
     def _keep(self, run: Run, row: Record, beside: Mapping[str, Any]) -> None:
         self._store.append(record_of(self._plan, run, row, beside))
@@ -214,6 +216,6 @@ def record_of(plan: Plan, run: Run, row: Record, beside: Mapping[str, Any]) -> R
         "configuration": asked,
         "matrix_seed": plan.matrix_seed(run.block),
         **beside,
-        "software": software(),
+        "software": row.get("software") or software(),
         "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
     }

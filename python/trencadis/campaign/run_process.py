@@ -2,7 +2,7 @@
 
 A process of its own, so that a run that brings it down brings down no campaign. A request is one JSON object a line on standard
 input: the configuration, and the seed of its matrices. The answer is one on standard output: the fields of `bench`, or `error`
-(its class) and `message`.
+(its class) and `message`; and `software`, what this process has loaded.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..measure import Job, Ours, SessionChoice, describe_session
 from ..options import core_counts
 from ..tables import json_line
 from ..turns import Run
+from .state import software
 
 
 def choice_of(configuration: dict[str, Any]) -> SessionChoice:
@@ -79,12 +80,13 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started us ends us
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # runtimes print what they like; on standard output only answers may stand
+    loaded = software()  # now: a build may put other files there while we run
     for line in sys.stdin:
         try:
             reply = answer(json.loads(line))
         except (ValueError, BackendError, MemoryError, OSError, RuntimeError) as error:
             reply = {"error": type(error).__name__, "message": " ".join(str(error).split())}
-        replies.write(json_line(reply) + "\n")
+        replies.write(json_line({**reply, "software": loaded}) + "\n")
         replies.flush()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import subprocess
@@ -89,20 +90,41 @@ class Watch:
         }
 
 
+def description_of(machine: str) -> str:
+    """A hash of what a described machine's file says now, wherever it lies."""
+    described = json.loads(_core.load_machine(machine))
+    del described["origin"]
+    return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:12]
+
+
 @cache
 def software() -> dict[str, Any]:
-    """What ran: version, commit (null outside of a checkout, with + where files were changed), a hash of the extension, Python,
-    kernel, host, processor."""
+    """What ran: version, commit (null outside of a checkout, with + where files were changed), a hash of the extension and of
+    what it has loaded of ours, Python, kernel, host, processor. Of this process: what is built meanwhile is another one's."""
     built = Path(_core.__file__ or "")
     return {
         "version": __version__,
         "commit": _commit(built.parent),
-        "library": hashlib.sha256(built.read_bytes()).hexdigest()[:12] if built.is_file() else None,
+        "library": _hash_of([built, *_ours_below(built)]) if built.is_file() else None,
         "python": platform.python_version(),
         "kernel": platform.release(),
         "host": platform.node(),
         "cpu": _cpu(),
     }
+
+
+def _hash_of(files: list[Path]) -> str:
+    content = hashlib.sha256()
+    for file in files:
+        content.update(file.read_bytes() if file.is_file() else b"")
+    return content.hexdigest()[:12]
+
+
+def _ours_below(extension: Path) -> list[Path]:
+    """Our library, where the extension has it beside itself; the modules that a session loads are not always there."""
+    words = [line.split(maxsplit=5) for line in (read_word(Path("/proc/self/maps")) or "").splitlines()]
+    paths = {Path(word[5]) for word in words if len(word) > 5}
+    return sorted(path for path in paths if path.name.startswith("libtrencadis.so") and path != extension)
 
 
 def _cpu() -> str | None:

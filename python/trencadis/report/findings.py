@@ -308,6 +308,7 @@ def configuration_rows(group: Group, found: Sequence[Configuration]) -> list[Row
         rate = mean_of(rates) if rates else None
         rows.append(
             {"campaign": group.campaign, "commit": group.commit, "host": group.host, "simulated": group.simulated,
+             **({"description": group.description} if group.description else {}),
              **({"emulated": True} if group.emulated else {}), **one.levels,
              "machine": group.machine, "runs": len(one.records), "seconds_mean": time.mean, "seconds_low": time.low,
              "seconds_high": time.high, "seconds_median": statistics.median(seconds), "seconds_min": min(seconds),

@@ -41,7 +41,7 @@ def gantt_pictures(group: Group, found: Sequence[Configuration]) -> tuple[list[t
 
 def _simulated(best: Configuration) -> str:
     plan = Plan("report", {})
-    run = Run(0, best.records[0]["block"], 0, best.levels)
+    run = Run(0, best.records[0]["block"], 0, best.records[0]["asked"])
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "gantt.svg"
         one = replace(simulation_of(plan, run), seed=1 + best.records[0].get("matrix_seed", 0), outputs=((str(file), "kernel"),))
@@ -54,7 +54,7 @@ def _measured(best: Configuration) -> str:
     from ..bench import Request
     from ..tracing import record_trace
 
-    levels = best.levels
+    levels = best.records[0]["asked"]
     if levels["machine"] != REAL or best.records[0]["software"].get("host") != software()["host"]:
         raise ValueError("it ran on another machine")
     choice = choice_of(levels)

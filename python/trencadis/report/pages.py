@@ -81,6 +81,8 @@ def notes_of(group: Group) -> list[str]:
     failed = len(group.records) - len(group.succeeded)
     if failed:
         notes.append(f"{failed} runs failed and count nowhere: {next(r['message'] for r in group.records if r['error'])}")
+    for factor, ways in group.resolved.items():
+        notes.append(f"{factor}: runs of one configuration had {' and '.join(way or 'unknown' for way in ways)}; kept apart")
     for lever, (runs, why) in group.unset().items():
         notes.append(f"{lever} was asked for and not set in {runs} runs ({why}): it is no lever here")
     notes += [f"energy of {domain}: {findings.how_of(group, domain)}" for domain in group.domains()]

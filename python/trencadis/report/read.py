@@ -25,16 +25,18 @@ PROBLEM = ("routine", "n", "precision")
 
 @dataclass
 class Group:
-    """Runs that may be compared: of one campaign, machine, host and commit, all measured, or all with emulated devices, or all
-    simulated."""
+    """Runs that may be compared: of one campaign, machine (of a described one, of one state of its file), host and commit, all
+    measured, or all with emulated devices, or all simulated."""
 
     campaign: str
     machine: str
     host: str | None  #: None of simulated runs, which are the same everywhere
     commit: str
     simulated: bool
+    description: str | None = None  #: a hash of the described machine's file; None: the records do not say
     emulated: bool = False  #: devices whose speed is emulated took part
     records: list[Record] = field(default_factory=list)
+    resolved: dict[str, dict[str, None]] = field(default_factory=dict)  #: factors by which runs of one configuration differ
 
     @property
     def how(self) -> str:
@@ -43,7 +45,8 @@ class Group:
     @property
     def name(self) -> str:
         how = self.how if self.simulated else f"{self.how} on {self.host}"
-        return f"{self.campaign}: {self.machine}, {how}, commit {self.commit}"
+        described = f", description {self.description}" if self.description else ""
+        return f"{self.campaign}: {self.machine}, {how}, commit {self.commit}{described}"
 
     @property
     def succeeded(self) -> list[Record]:
@@ -109,6 +112,8 @@ def read_groups(paths: Sequence[Path], machine: str = "") -> list[Group]:
                 groups.setdefault(key, _group(key)).records.append(record)
     for record in failed:
         _put_beside(groups, record)
+    for group in groups.values():
+        _tell_apart(group)
     found = _of_machine(list(groups.values()), machine)
     if not any(group.succeeded for group in found):
         said = next((record["message"] for group in found for record in group.records), None)
@@ -119,20 +124,48 @@ def read_groups(paths: Sequence[Path], machine: str = "") -> list[Group]:
     return [group for group in found if group.succeeded]
 
 
-def _place(record: Record) -> tuple[str, str | None, str, bool]:
-    """Campaign, host, commit, and whether it is simulated."""
+def _place(record: Record) -> tuple[str, str | None, str, bool, str | None]:
+    """Campaign, host, commit, whether it is simulated, and by which description."""
     software = record.get("software") or {}
     simulated = bool(record.get("simulated")) or record["configuration"].get("machine") not in ("real", None)
     commit = str(software.get("commit") or f"unknown, library {software.get('library')}")
     if commit.endswith("+"):
         commit += f" (changed, library {software.get('library')})"
     host = None if simulated else f"{software.get('host')}, {software.get('cpu') or 'unknown processor'}"
-    return str(record.get("campaign")), host, commit, simulated
+    described = record.get("description")
+    return str(record.get("campaign")), host, commit, simulated, str(described) if simulated and described else None
 
 
 def _group(key: tuple[Any, ...]) -> Group:
-    campaign, host, commit, simulated, machine, emulated = key
-    return Group(campaign, machine, host, commit, simulated, emulated)
+    campaign, host, commit, simulated, description, machine, emulated = key
+    return Group(campaign, machine, host, commit, simulated, description, emulated)
+
+
+#: What the library chooses where nothing is asked for, and may choose otherwise in another session: by what the environment says,
+#: or by the cores that it may use there.
+_RESOLVED = ("engine", "scheduler", "kernels", "threads", "workers")
+
+
+def _tell_apart(group: Group) -> None:
+    """Runs of one configuration that were resolved in different ways have each their own, named by what it was; `asked` keeps
+    what the campaign asked for."""
+    for alike in by(group.succeeded, configuration_key).values():
+        for factor in _RESOLVED:
+            asked = alike[0]["configuration"].get(factor)
+            resolved = [_text_of(record.get(factor)) for record in alike]
+            if len(set(resolved) - {""}) < 2:
+                continue
+            group.resolved.setdefault(factor, {}).update(dict.fromkeys(resolved))
+            for record, text in zip(alike, resolved, strict=True):
+                level = f"{asked or 'default'}: {text or 'unknown'}"
+                record["configuration"] = {**record["configuration"], factor: level}
+
+
+def _text_of(resolved: Any) -> str:
+    """ "0,1" of a list of workers."""
+    if isinstance(resolved, list):
+        return ",".join(map(str, resolved))
+    return "" if resolved is None else str(resolved)
 
 
 def _is_emulated(record: Record) -> bool:
@@ -148,7 +181,7 @@ def _lacks_machine(record: Record) -> bool:
 def _put_beside(groups: dict[tuple[Any, ...], Group], record: Record) -> None:
     """A failed run to the others of its campaign, host and commit; on which machine that was they know."""
     place, emulated = _place(record), _is_emulated(record)
-    alike = [group for key, group in groups.items() if key[:4] == place]
+    alike = [group for key, group in groups.items() if key[: len(place)] == place]
     same = [group for group in alike if group.emulated == emulated]
     if not alike:
         key = (*place, str(record.get("machine")), emulated)
@@ -187,6 +220,7 @@ def _records_at(path: Path) -> list[Record]:
 def _check(path: Path, record: Record) -> None:
     """UsageError for a record that no campaign writes; what may be left out is filled in."""
     where = f"{path}: run {record['index']}"
+    record["asked"] = record.get("configuration")
     for key, standard in {"error": None, "message": None, "levers": {}, "software": {}, "block": 0, "matrix_seed": 0}.items():
         record[key] = standard if record.get(key) is None else record[key]
     _check_tables(where, record)
