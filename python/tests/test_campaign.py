@@ -6,6 +6,7 @@ import random
 import resource
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -440,3 +441,50 @@ def test_a_run_says_what_its_own_process_has_loaded(tmp_path, monkeypatch):
         Campaign(plan, store, Levers(False), note=print).run()
         libraries = {record["software"]["library"] for record in store.records.values()}
     assert len(libraries) == 1 and libraries != {"of the parent"}
+
+
+#: Levers are set; two signals come, the second one while they are slowly put back, word by word.
+TWICE = """
+import os, signal, sys, threading, time
+from trencadis import cli
+from trencadis.campaign import levers
+from trencadis.campaign.conduct import ending_in_order
+signal.signal(signal.SIGINT, signal.default_int_handler)
+cli._end_soon_when_interrupted()
+first, second = int(sys.argv[1]), int(sys.argv[2])
+def slowly(path, word):
+    with path.open("w") as file:
+        os.kill(os.getpid(), second)
+        time.sleep(0.1)
+        file.write(word)
+try:
+    with ending_in_order(), levers.Levers(True) as held:
+        held.set({"turbo": False, "governor": "performance", "cstates": "none"})
+        levers._write_word = slowly
+        threading.Timer(0.05, os.kill, (os.getpid(), first)).start()
+        time.sleep(60)
+except BaseException as error:
+    time.sleep(60)  # the watcher does not wait for this
+"""
+
+
+@pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_ends_the_command_when_levers_are_back_and_not_before(second, fake_machine):
+    before = words_in(fake_machine)
+    words = [sys.executable, "-c", TWICE, str(int(signal.SIGINT)), str(int(second))]
+    run = subprocess.run(words, capture_output=True, text=True, timeout=30)
+    assert words_in(fake_machine) == before and run.returncode == 130, run.stderr
+
+
+def test_a_second_signal_does_not_break_off_the_way_to_where_levers_are_put_back(fake_machine):
+    before, reached = words_in(fake_machine), []
+    with pytest.raises(KeyboardInterrupt), Levers(True) as levers:
+        levers.set(WANTED)
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        finally:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.05)
+            reached.append(True)
+    assert reached and words_in(fake_machine) == before

@@ -83,7 +83,8 @@ def _end_soon_when_interrupted() -> None:
     """Ctrl-C ends the command within a second, also inside a call that looks at signals only when it returns, as NumPy's do.
 
     The interpreter's own handler goes first. Outputs are written beside their place and renamed, so an end at any moment leaves
-    none half-written; children end with their parent.
+    none half-written; children end with their parent. What belongs to the whole machine is put back first, however often
+    Ctrl-C is pressed.
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -94,6 +95,7 @@ def _end_soon_when_interrupted() -> None:
             if not number:
                 return
         select.select([reader], [], [], patience.seconds())  # or until the next signal
+        patience.wait_for_holders()
         os.write(sys.stderr.fileno(), b"trencadis: interrupted\n")
         os._exit(EXIT_INTERRUPTED)
 

@@ -17,9 +17,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
+from .. import patience
 from ..errors import UsageError
 from ..files import write_text
 from ..system_files import read_word, system_root
@@ -96,10 +97,38 @@ def undisturbed() -> Iterator[None]:
             signal.raise_signal(noted[0])
 
 
+class _OneEnding:
+    """The first signal ends the block as it would have; what comes behind it does not break off what that does on its way out."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self._came = False
+
+    def begin(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in _SIGNALS:
+            handler = signal.getsignal(number)
+            if callable(handler):
+                self._before[number] = handler
+                signal.signal(number, self._once)
+
+    def end(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}
+
+    def _once(self, number: int, frame: FrameType | None) -> None:
+        if not self._came:
+            self._came = True
+            self._before[number](number, frame)
+
+
 class Levers:
     """`with Levers(allowed, note) as levers:` puts back what a killed campaign has left, and at its end what this one has set.
 
-    UsageError where another campaign that still runs holds the levers, or where old values cannot be put back.
+    UsageError where another campaign that still runs holds the levers, or where old values cannot be put back. While it holds
+    them, signals do not end the process before they are back.
     """
 
     def __init__(self, allowed: bool, note: Callable[[str], None] = lambda message: None) -> None:
@@ -107,22 +136,42 @@ class Levers:
         self._journal = journal_path()
         self._old: dict[str, str] = {}  # by path
         self._lock = -1
+        self._ending: _OneEnding | None = None
 
     def __enter__(self) -> Levers:
         if self._allowed or self._journal.exists():
-            self._take()
+            patience.hold()
+            self._ending = _OneEnding()
+            try:
+                self._ending.begin()
+                self._take()
+            except BaseException:
+                self._let_go()
+                raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        with undisturbed():
-            left = self._put_back(self._old)
-            if self._old and not left:
-                self._journal.unlink(missing_ok=True)
-            if self._lock >= 0:
-                os.close(self._lock)
-            if left:
-                self._note(f"could not be put back: {', '.join(f'{path} (was {word})' for path, word in left.items())}; "
-                           "the next campaign tries again")  # fmt: skip
+        try:
+            with undisturbed():
+                self._end()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._ending is not None:
+            self._ending.end()
+            self._ending = None
+            patience.let_go()
+
+    def _end(self) -> None:
+        left = self._put_back(self._old)
+        if self._old and not left:
+            self._journal.unlink(missing_ok=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+        if left:
+            self._note(f"could not be put back: {', '.join(f'{path} (was {word})' for path, word in left.items())}; "
+                       "the next campaign tries again")  # fmt: skip
 
     def set(self, wanted: Mapping[str, Any]) -> dict[str, Outcome]:
         """Levers that are not wanted go back to where they were."""
