@@ -243,3 +243,32 @@ def test_runs_of_a_configuration_that_were_resolved_in_different_ways_are_kept_a
     assert sorted((row["workers"], row["runs"]) for row in found) == [("all: 0", 2)] * 4 + [("all: 0,1", 4)] * 4
     out, _ = trencadis("report", folder)
     assert "workers: runs of one configuration had 0 and 0,1; kept apart" in out
+
+
+def correlations(pairs):
+    return findings._correlations(pairs)
+
+
+def test_few_values_in_a_line_are_as_significant_as_their_orders_are_rare():
+    three, four, five = ([(float(i), 10.0 * i) for i in range(count)] for count in (3, 4, 5))
+    for pairs, p in ((three, 2 / 6), (four, 2 / 24), (five, 2 / 120)):
+        found = correlations(pairs)
+        assert found["spearman"] == pytest.approx(1) and found["spearman_p"] == pytest.approx(p)
+        assert found["pearson_p"] == pytest.approx(p) and found["significant"] is (p < 0.05)
+    tied = correlations([(-1.0, 1.0), (-1.0, 2.0), (1.0, 3.0), (1.0, 4.0)])
+    assert tied["spearman_p"] == pytest.approx(2 / 6)  # of the six ways to choose two, this one and its opposite
+
+
+def test_permutations_and_t_distribution_agree_where_the_one_gives_way_to_the_other():
+    chance = random.Random(4)
+    pairs = [(float(x), x + chance.gauss(0, 3)) for x in range(findings.MOST_PERMUTED)]
+    found, by_t = correlations(pairs), scipy.stats.spearmanr(*zip(*pairs, strict=True))
+    assert found["spearman"] == pytest.approx(by_t.statistic) and found["spearman_p"] == pytest.approx(by_t.pvalue, abs=0.03)
+
+
+def test_values_that_differ_by_rounding_alone_have_no_correlation_and_no_warning(recwarn):
+    nearly = [(float(i), 7.0 * (1 + i * 1e-13)) for i in range(20)]
+    assert correlations(nearly)["pearson"] is None and correlations(nearly[:5])["spearman_p"] is None
+    assert findings._held([(*pair, "all") for pair in nearly])["held"] is None
+    assert correlations([(float(i), 1 + i * 1e-8) for i in range(20)])["pearson"] == pytest.approx(1)
+    assert not recwarn.list

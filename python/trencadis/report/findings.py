@@ -7,6 +7,7 @@ make anything significant.
 
 from __future__ import annotations
 
+import itertools
 import statistics
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -259,15 +260,44 @@ def _values(group: Group, one: Configuration, metric: Metric) -> list[float]:
 
 def _correlations(pairs: Sequence[tuple[float, float]]) -> Row:
     """Null where one of both does not vary, or three pairs are not there."""
-    xs, ys = zip(*pairs, strict=True)
-    if len(pairs) < 3 or len(set(xs)) < 2 or len(set(ys)) < 2:
+    xs, ys = (np.array([pair[place] for pair in pairs]) for place in (0, 1))
+    if len(pairs) < 3 or not _varies(xs) or not _varies(ys):
         return {"runs": len(pairs), "pearson": None, "pearson_p": None, "spearman": None, "spearman_p": None, "significant": None}
-    pearson, spearman = stats.pearsonr(xs, ys), stats.spearmanr(xs, ys)
-    p = float(pearson.pvalue)
+    (pearson, p), (spearman, spearman_p) = _correlation(xs, ys), _correlation(stats.rankdata(xs), stats.rankdata(ys))
     return {
-        "runs": len(pairs), "pearson": float(pearson.statistic), "pearson_p": p, "spearman": float(spearman.statistic),
-        "spearman_p": float(spearman.pvalue), "significant": p < 1 - CONFIDENCE,
+        "runs": len(pairs), "pearson": pearson, "pearson_p": p, "spearman": spearman, "spearman_p": spearman_p,
+        "significant": p < 1 - CONFIDENCE,
     }  # fmt: skip
+
+
+#: Differences below this share of the values are rounding.
+ROUNDING = 1e-9
+
+#: Up to so many pairs all orders are gone through, 40,320 of them.
+MOST_PERMUTED = 8
+
+
+def _varies(values: np.ndarray) -> bool:
+    return bool(np.ptp(values) > ROUNDING * np.abs(values).max())
+
+
+def _correlation(xs: np.ndarray, ys: np.ndarray) -> tuple[float, float]:
+    """Pearson's, of ranks Spearman's, and the chance of one so far from 0. Of few pairs by all orders in which the values could
+    have come: the t distribution leaves no chance to values in a line, which every twelfth order of four values is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of values that are nearly alike
+        found = stats.pearsonr(xs, ys)
+    r = float(found.statistic)
+    if len(xs) > MOST_PERMUTED:
+        return r, float(found.pvalue)
+    centred = [values - values.mean() for values in (xs, ys)]
+    orders = centred[1][_orders(len(ys))] @ centred[0]
+    return r, float(np.mean(np.abs(orders) >= abs(centred[0] @ centred[1]) * (1 - ROUNDING)))
+
+
+@lru_cache(maxsize=MOST_PERMUTED)
+def _orders(count: int) -> np.ndarray:
+    return np.array(list(itertools.permutations(range(count))))
 
 
 def _held(samples: Sequence[tuple[float, float, str]]) -> Row:
@@ -276,7 +306,8 @@ def _held(samples: Sequence[tuple[float, float, str]]) -> Row:
     xs, ys = (_centred(samples, place) for place in (0, 1))
     freedom = len(samples) - len({other for *_, other in samples}) - 1
     size = float(np.sqrt((xs @ xs) * (ys @ ys)))
-    if freedom < 1 or not xs.any() or not size > 1e-12 * len(samples) * max(abs(sample[1]) for sample in samples):
+    alike = not xs.any() or np.ptp(ys) <= ROUNDING * max(abs(sample[1]) for sample in samples)
+    if freedom < 1 or alike or size == 0:
         return {"held": None, "held_p": None}
     r = float(np.clip(xs @ ys / size, -1, 1))
     t = abs(r) * np.sqrt(freedom / max(1 - r * r, 1e-300))

@@ -70,8 +70,9 @@ _BEST = "Not told from it: configurations whose runs a Welch test (5 %) does not
 _TRADE = "What it costs to choose the configuration of least energy instead of the fastest, and back."
 _CODES = (
     "Two levels count as -1 and +1 (the one that is named), numbers as they are, each of several names as +1 against all others "
-    "as -1; p is the chance of a correlation so far from 0 without any, not corrected for the number of tests. Others held: "
-    "Pearson's, within each set of levels of the other factors. Of simulated runs each configuration counts once."
+    "as -1; p is the chance of a correlation so far from 0 without any, of up to "
+    f"{findings.MOST_PERMUTED} values by all their orders, not corrected for the number of tests. Others held: Pearson's, within "
+    "each set of levels of the other factors. Of simulated runs each configuration counts once."
 )
 _MEANS = f"Means with {100 * findings.CONFIDENCE:.0f} % bootstrap intervals (BCa, {findings.RESAMPLES} resamples)."
 
