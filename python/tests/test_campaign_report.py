@@ -272,3 +272,33 @@ def test_values_that_differ_by_rounding_alone_have_no_correlation_and_no_warning
     assert findings._held([(*pair, "all") for pair in nearly])["held"] is None
     assert correlations([(float(i), 1 + i * 1e-8) for i in range(20)])["pearson"] == pytest.approx(1)
     assert not recwarn.list
+
+
+def without_energy(folder, missing):
+    """The runs that `missing` says have no reading of the package."""
+    records = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    for record in filter(missing, records):
+        record["energy"] = {"package": {"joules": None, "how": "unavailable", "why": "gone"}}
+    (folder / "runs.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+    return records
+
+
+def test_a_run_without_a_reading_leaves_its_domain_to_the_others(tmp_path):
+    folder = write_runs(tmp_path / "c")
+    records = without_energy(folder, lambda record: record["index"] == 7)
+    out, _ = trencadis("report", folder)
+    assert "energy of package: measured, in 71 of 72 runs" in out and "energy chosen: slower" in out
+    mine = [r for r in records if r["configuration"] == records[7]["configuration"] and r["index"] != 7]
+    joules = sum(r["energy"]["package"]["joules"] for r in mine) / 5
+    (row,) = [row for row in rows("report", folder) if all(row[key] == records[7]["configuration"][key] for key in FACTORS)]
+    assert row["energy"]["package"]["joules_mean"] == pytest.approx(joules) and row["runs"] == 6
+
+
+def test_a_configuration_without_any_reading_is_not_the_leanest(tmp_path):
+    folder = write_runs(tmp_path / "c")
+    without_energy(folder, lambda record: record["configuration"]["scheduler"] == "mosaic" or record["configuration"]["n"] == 512)
+    found = rows("report", folder)
+    assert [row["scheduler"] for row in found if "energy package" in row["best_for"]] == ["ws"]
+    assert all(row["energy"] is None for row in found if row["scheduler"] == "mosaic" or row["n"] == 512)
+    for suffix in ("html", "csv", "md"):
+        trencadis("report", folder, "-o", tmp_path / f"r.{suffix}", "--no-gantt")

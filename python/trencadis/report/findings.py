@@ -91,12 +91,18 @@ def metrics(group: Group) -> list[Metric]:
 
 
 def energy_metric(domain: str) -> Metric:
-    return Metric(f"energy {domain}", "J", -1, lambda record: record["energy"][domain]["joules"])
+    return Metric(f"energy {domain}", "J", -1, lambda record: record["energy"].get(domain, {}).get("joules"))
 
 
 def how_of(group: Group, domain: str) -> str:
     """Measured or simulated; never mixed without a word."""
-    return " and ".join(sorted({str(record["energy"][domain].get("how", "measured")) for record in group.succeeded}))
+    having = _having(group, domain)
+    how = " and ".join(sorted({str(record["energy"][domain].get("how", "measured")) for record in having}))
+    return how if len(having) == len(group.succeeded) else f"{how}, in {len(having)} of {len(group.succeeded)} runs"
+
+
+def _having(group: Group, domain: str) -> list[Record]:
+    return [record for record in group.succeeded if domain in record["energy"]]
 
 
 @dataclass
@@ -104,7 +110,11 @@ class Configuration:
     problem: tuple[Any, ...]
     levels: dict[str, Any]
     records: list[Record]
-    means: dict[str, Mean] = field(default_factory=dict)
+    means: dict[str, Mean] = field(default_factory=dict)  #: by metric; none where no run has a value
+
+    def values(self, metric: Metric) -> list[float]:
+        """Of the runs that have one."""
+        return [value for record in self.records if (value := metric.value(record)) is not None]
 
     def name(self, levers: Sequence[str]) -> str:
         return ", ".join(f"{lever} {shown_level(self.levels.get(lever))}" for lever in levers) or "as it is"
@@ -122,7 +132,8 @@ def configurations(group: Group) -> list[Configuration]:
         for alike in by(records, configuration_key).values():
             one = Configuration(problem, alike[0]["configuration"], alike)
             for metric in metrics(group):
-                one.means[metric.name] = mean_of([metric.value(record) or 0.0 for record in alike])
+                if values := one.values(metric):
+                    one.means[metric.name] = mean_of(values)
             found.append(one)
     order = {name: [str(level) for level in group.levels(name)] for name in group.varied()}
     return sorted(found, key=lambda one: [order[name].index(str(one.levels.get(name))) for name in order])
@@ -135,7 +146,12 @@ def by_problem(found: Sequence[Configuration]) -> dict[tuple[Any, ...], list[Con
     return parts
 
 
+def with_mean(found: Sequence[Configuration], metric: Metric) -> list[Configuration]:
+    return [one for one in found if metric.name in one.means]
+
+
 def best_of(found: Sequence[Configuration], metric: Metric) -> Configuration:
+    """Of those that have its mean, of which there must be one."""
     return max(found, key=lambda one: metric.sign * one.means[metric.name].mean)
 
 
@@ -143,7 +159,7 @@ def as_good(best: Configuration, found: Sequence[Configuration], metric: Metric)
     """Those that the runs do not tell from the best (Welch's t test, 5 %)."""
     good = []
     for one in found:
-        ours, theirs = ([metric.value(record) for record in side.records] for side in (best, one))
+        ours, theirs = (side.values(metric) for side in (best, one))
         if one is not best and _alike(ours, theirs):
             good.append(one)
     return good
@@ -164,11 +180,14 @@ def best_table(group: Group, found: Sequence[Configuration]) -> list[Row]:
     for problem, here in by_problem(found).items():
         levers = levers_within(group, here)
         for metric in metrics(group):
-            best = best_of(here, metric)
+            known = with_mean(here, metric)
+            if not known:
+                continue
+            best = best_of(known, metric)
             rows.append(
                 {"problem": group.problem_name(problem), "metric": metric.name, "best": best.name(levers),
-                 "mean": best.means[metric.name].text(), "unit": metric.unit, "runs": len(best.records),
-                 "as_good": len(as_good(best, here, metric)), "of": len(here)}
+                 "mean": best.means[metric.name].text(), "unit": metric.unit, "runs": len(best.values(metric)),
+                 "as_good": len(as_good(best, known, metric)), "of": len(known)}
             )  # fmt: skip
     return rows
 
@@ -184,7 +203,10 @@ def trade_table(group: Group, found: Sequence[Configuration]) -> list[Row]:
     for problem, here in by_problem(found).items():
         levers = levers_within(group, here)
         for energy in energies:
-            fast, lean = best_of(here, speed), best_of(here, energy)
+            known = with_mean(here, energy)
+            if not known:
+                continue
+            fast, lean = best_of(known, speed), best_of(known, energy)
             speeds = [_speed(one, speed) for one in (fast, lean)]
             joules = [one.means[energy.name].mean for one in (fast, lean)]
             rows.append(
@@ -254,8 +276,8 @@ def _others(one: Configuration, lever: str) -> str:
 
 def _values(group: Group, one: Configuration, metric: Metric) -> list[float]:
     """Of simulated runs one value: their repetitions are alike, or nearly."""
-    values = [metric.value(record) or 0.0 for record in one.records]
-    return [statistics.fmean(values)] if group.simulated else values
+    values = one.values(metric)
+    return [statistics.fmean(values)] if group.simulated and values else values
 
 
 def _correlations(pairs: Sequence[tuple[float, float]]) -> Row:
@@ -303,11 +325,12 @@ def _orders(count: int) -> np.ndarray:
 def _held(samples: Sequence[tuple[float, float, str]]) -> Row:
     """Pearson's correlation of what is left when each set of other levels has lost its own mean; its degrees of freedom are fewer
     by the number of these sets."""
-    xs, ys = (_centred(samples, place) for place in (0, 1))
     freedom = len(samples) - len({other for *_, other in samples}) - 1
+    if freedom < 1:
+        return {"held": None, "held_p": None}
+    xs, ys = (_centred(samples, place) for place in (0, 1))
     size = float(np.sqrt((xs @ xs) * (ys @ ys)))
-    alike = not xs.any() or np.ptp(ys) <= ROUNDING * max(abs(sample[1]) for sample in samples)
-    if freedom < 1 or alike or size == 0:
+    if not xs.any() or size == 0 or np.ptp(ys) <= ROUNDING * max(abs(sample[1]) for sample in samples):
         return {"held": None, "held_p": None}
     r = float(np.clip(xs @ ys / size, -1, 1))
     t = abs(r) * np.sqrt(freedom / max(1 - r * r, 1e-300))
@@ -330,7 +353,8 @@ CORRELATION_COLUMNS = {
 
 def configuration_rows(group: Group, found: Sequence[Configuration]) -> list[Row]:
     """One per configuration, for programs: all factors, the group, and each metric's mean and interval."""
-    bests = {(metric.name, id(best_of(here, metric))) for here in by_problem(found).values() for metric in metrics(group)}
+    bests = {(metric.name, id(best_of(known, metric))) for here in by_problem(found).values() for metric in metrics(group)
+             if (known := with_mean(here, metric))}  # fmt: skip
     rows = []
     for one in found:
         seconds = [record["seconds"] for record in one.records]
@@ -346,7 +370,8 @@ def configuration_rows(group: Group, found: Sequence[Configuration]) -> list[Row
              "seconds_max": max(seconds), "gflops_mean": rate and rate.mean, "gflops_low": rate and rate.low,
              "gflops_high": rate and rate.high, "gflops_median": statistics.median(rates) if rates else None,
              "gflops_max": max(rates, default=None),
-             "energy": {domain: _energy_row(group, one, domain) for domain in group.domains()} or None,
+             "energy": {domain: _energy_row(group, one, domain) for domain in group.domains()
+                        if energy_metric(domain).name in one.means} or None,
              "best_for": [metric.name for metric in metrics(group) if (metric.name, id(one)) in bests]}
         )  # fmt: skip
     return rows

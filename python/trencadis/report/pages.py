@@ -88,7 +88,7 @@ def notes_of(group: Group) -> list[str]:
         notes.append(f"{lever} was asked for and not set in {runs} runs ({why}): it is no lever here")
     notes += [f"energy of {domain}: {findings.how_of(group, domain)}" for domain in group.domains()]
     if not group.domains():
-        notes.append("no energy: no meter counted in all of the runs")
+        notes.append("no energy: no meter counted in any of the runs")
     versions = sorted({str((record.get("software") or {}).get("library")) for record in group.records})
     if len(versions) > 1 and not group.simulated:
         notes.append(f"built more than once from this commit: extensions {', '.join(versions)}")

@@ -64,7 +64,7 @@ def _drawn(group: Group, here: Sequence[Configuration], metric: Metric, x: str, 
 
 def _mean_at(chosen: Sequence[Configuration], metric: Metric, x: str, place: Any) -> Mean | None:
     """Over all that the picture does not tell apart."""
-    values = [metric.value(record) or 0.0 for one in chosen if one.levels.get(x) == place for record in one.records]
+    values = [value for one in chosen if one.levels.get(x) == place for value in one.values(metric)]
     return mean_of(values) if values else None
 
 

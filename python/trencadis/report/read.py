@@ -76,9 +76,8 @@ class Group:
         return [name for name in self.varied() if name not in PROBLEM and not (name in LEVERS and name in unset)]
 
     def domains(self) -> list[str]:
-        """Of energy, those that every run has."""
-        found = [set(record["energy"] or {}) for record in self.succeeded]
-        return sorted(set.intersection(*found)) if found else []
+        """Of energy, those that some run has."""
+        return sorted({domain for record in self.succeeded for domain in record["energy"]})
 
     def problems(self) -> dict[tuple[Any, ...], list[Record]]:
         return by(self.succeeded, lambda record: tuple(record["configuration"].get(name) for name in PROBLEM))
