@@ -302,3 +302,19 @@ def test_a_configuration_without_any_reading_is_not_the_leanest(tmp_path):
     assert all(row["energy"] is None for row in found if row["scheduler"] == "mosaic" or row["n"] == 512)
     for suffix in ("html", "csv", "md"):
         trencadis("report", folder, "-o", tmp_path / f"r.{suffix}", "--no-gantt")
+
+
+def test_a_run_counts_once_however_often_its_file_is_named(tmp_path):
+    folder = write_runs(tmp_path / "c")
+    (tmp_path / "also").symlink_to(folder)
+    same = (folder, tmp_path / "also", folder / "runs.jsonl", tmp_path / "c" / ".." / "c")
+    assert [row["runs"] for row in rows("report", *same)] == [6] * 12
+    records = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    for record in records:
+        record["ended"] = f"2026-01-01T00:00:{record['index'] // 2:02}+00:00"
+    copies = tmp_path / "copy", tmp_path / "more"
+    for copy, shown in zip(copies, (records[:50], records), strict=True):
+        copy.mkdir()
+        (copy / "runs.jsonl").write_text("\n".join(map(json.dumps, shown)) + "\n")
+    out, said = trencadis("report", *copies)
+    assert "72 runs, measured" in out and "50 runs are in several of these files, and count once" in said

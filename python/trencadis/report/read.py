@@ -102,13 +102,12 @@ def read_groups(paths: Sequence[Path], machine: str = "") -> list[Group]:
     """UsageError where nothing is there to report of."""
     groups: dict[tuple[Any, ...], Group] = {}
     failed: list[Record] = []
-    for path in paths:
-        for record in _records_at(path):
-            if _lacks_machine(record):
-                failed.append(record)
-            else:
-                key = (*_place(record), str(record.get("machine")), _is_emulated(record))
-                groups.setdefault(key, _group(key)).records.append(record)
+    for record in _records_of(paths):
+        if _lacks_machine(record):
+            failed.append(record)
+        else:
+            key = (*_place(record), str(record.get("machine")), _is_emulated(record))
+            groups.setdefault(key, _group(key)).records.append(record)
     for record in failed:
         _put_beside(groups, record)
     for group in groups.values():
@@ -197,8 +196,29 @@ def _of_machine(groups: list[Group], machine: str) -> list[Group]:
     return [group for group in groups if group.machine == machine]
 
 
-def _records_at(path: Path) -> list[Record]:
-    """A folder, a campaign's file whose folder has its name, or the file of runs itself."""
+def _records_of(paths: Sequence[Path]) -> list[Record]:
+    """Each run once: a folder may be named twice, and so may a copy of it."""
+    files: dict[Path, Path] = {}
+    for file in map(_runs_at, paths):
+        files.setdefault(file.resolve(), file)
+    found: list[Record] = []
+    known: set[str] = set()
+    twice = 0
+    for file in files.values():
+        for record in _records_in(file):
+            key = str((record.get("campaign"), record["index"], record.get("ended"), record["software"].get("host")))
+            if record.get("ended") is not None and key in known:
+                twice += 1
+            else:
+                known.add(key)
+                found.append(record)
+    if twice:
+        warn(f"{twice} runs are in several of these files, and count once")
+    return found
+
+
+def _runs_at(path: Path) -> Path:
+    """Of a folder, of a campaign's file whose folder has its name, or the file of runs itself."""
     if path.suffix == ".toml":
         folder = path.parent / read_plan(path).name
         if not folder.is_dir():
@@ -210,6 +230,10 @@ def _records_at(path: Path) -> list[Record]:
         if (path / ABOUT).exists():
             read_about(path)
         path = path / RUNS
+    return path
+
+
+def _records_in(path: Path) -> list[Record]:
     records, _ = read_runs(path)
     for record in records:
         _check(path, record)
