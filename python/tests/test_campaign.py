@@ -97,6 +97,8 @@ BAD = {
     "effect": (with_factors(effect=["jitter"]), "described machine"),
     "described": (with_factors(machine=["uv2000"], kernels=["native"]), "says nothing of the described machine"),
     "state": (with_factors(machine=["exynos5422"], turbo=[True]), "no states turbo"),
+    "relief of a list": (with_factors(relief=[[]]), "relief = []: must be text"),
+    "relief of a truth": (with_factors(relief=False), "relief = False: must be text"),
     "workers": (with_factors(workers=[4000]), "cores are allowed"),
     "option": (with_factors(scheduler=["ws:zz=1"]), "unknown option"),
 }
@@ -111,7 +113,9 @@ def test_what_a_file_may_not_say_is_refused_before_anything_runs(case, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"name = [", b"\xff\xfe", b"[factors]\nn = nan\n", b"a = " + b"[" * 5000, b'name="c"\nfactors=3']
+    "content",
+    [b"", b"name = [", b"\xff\xfe", b"[factors]\nn = nan\n", b"a = " + b"[" * 5000, b'name="c"\nfactors=3', b"n = " + b"9" * 5000,
+     b'name="c"\n[factors]\nroutine="potrf"\nn=0x' + b"f" * 5000],
 )
 def test_files_that_are_no_campaign_are_refused_in_one_line(content, tmp_path):
     (tmp_path / "c.toml").write_bytes(content)

@@ -5,6 +5,7 @@ import importlib.util
 import io
 import itertools
 import json
+import platform
 import random
 import re
 import sys
@@ -177,6 +178,7 @@ def test_a_lever_that_was_not_set_is_no_lever(tmp_path):
 BROKEN = {
     "no number": {"seconds": "fast"}, "truth": {"seconds": True}, "nothing": {"seconds": 0}, "energy": {"energy": 7},
     "NaN": {"gflops": float("nan")},
+    "no speed": {"gflops": 0}, "less than none": {"gflops": -1.0},
     "infinite": {"energy": {"package": {"joules": float("inf")}}},
     "levels": {"configuration": {"routine": ["potrf"], "n": {}}},
     "levers": {"levers": {"turbo": 1}},
@@ -318,3 +320,16 @@ def test_a_run_counts_once_however_often_its_file_is_named(tmp_path):
         (copy / "runs.jsonl").write_text("\n".join(map(json.dumps, shown)) + "\n")
     out, said = trencadis("report", *copies)
     assert "72 runs, measured" in out and "50 runs are in several of these files, and count once" in said
+
+
+def test_a_record_that_lacks_a_factor_was_as_where_no_file_names_it(tmp_path):
+    folder = write_runs(tmp_path / "c")
+    records = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    for record in records:
+        record["software"]["host"] = platform.node()
+        for factor in ("workers", "precision", "busy", "machine"):
+            del record["configuration"][factor]
+    (folder / "runs.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+    trencadis("report", folder, "-o", tmp_path / "r.html")
+    assert "turbo on, a run made for this picture" in (tmp_path / "r.html").read_text()
+    assert {(row["workers"], row["precision"], row["runs"]) for row in rows("report", folder)} == {("all", "d", 6)}

@@ -148,6 +148,11 @@ def _switch(value: Any) -> bool:
     raise ValueError("true or false")
 
 
+def _relief(value: Any) -> str:
+    text = _text(value)
+    return text and one_of("relief", text, ("held-up", "always", "never"))
+
+
 def _idle_states(value: Any) -> str:
     return one_of("cstates", _text(value), ("all", "none"))
 
@@ -173,7 +178,7 @@ FACTORS: dict[str, Factor] = {
     "threads": Factor("see: trencadis list threads", "", _listed("threads", _core.list_threads)),
     "workers": Factor("how many, or a list as 0,1,4-7, or all", "all", _workers),
     "devices": Factor("as --devices of bench has them", "", _text),
-    "relief": Factor("held-up, always or never", "", lambda value: value and one_of("relief", _text(value), _RELIEF)),
+    "relief": Factor("held-up, always or never", "", _relief),
     "reproducible": Factor("true or false: the same bits from any number of workers", False, _switch),
     "busy": Factor("busy neighbours as 1=3,0=1, or none", "none", _busy),
     "effect": Factor("of a described machine: effects as simulate has them, with commas, or none", "none", _effect),
@@ -181,8 +186,6 @@ FACTORS: dict[str, Factor] = {
     "cstates": Factor("idle states: all or none", None, _idle_states, lever=True),
     "governor": Factor("of the clock, such as performance", None, _governor, lever=True),
 }
-
-_RELIEF = ("held-up", "always", "never")
 
 LEVERS = tuple(name for name, factor in FACTORS.items() if factor.lever)
 

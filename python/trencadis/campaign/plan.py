@@ -95,11 +95,13 @@ def read_plan(path: Path, machine: str = "") -> Plan:
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
     try:
-        return plan_of(_on_machine(tomllib.loads(text), machine))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: is not TOML: {error}") from None
+        table = tomllib.loads(text)
+    except ValueError as error:  # of TOML, or of an integer with thousands of digits
+        raise UsageError(f"{path}: is not TOML: {str(error).partition(';')[0]}") from None
     except RecursionError:
         raise UsageError(f"{path}: is not TOML: nested too deep") from None
+    try:
+        return plan_of(_on_machine(table, machine))
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 

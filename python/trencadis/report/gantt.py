@@ -22,7 +22,8 @@ from .read import Group
 #: A trace of more rows than that says nothing on a page; and of more problems neither.
 MOST = 6
 
-_ERRORS = (ValueError, RuntimeError, BackendError, MemoryError, OSError)
+#: The last two of levels that are none, in a file that somebody has changed.
+_ERRORS = (ValueError, RuntimeError, BackendError, MemoryError, OSError, LookupError, TypeError)
 
 
 def gantt_pictures(group: Group, found: Sequence[Configuration]) -> tuple[list[tuple[str, str]], list[str]]:

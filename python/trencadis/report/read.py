@@ -243,7 +243,6 @@ def _records_in(path: Path) -> list[Record]:
 def _check(path: Path, record: Record) -> None:
     """UsageError for a record that no campaign writes; what may be left out is filled in."""
     where = f"{path}: run {record['index']}"
-    record["asked"] = record.get("configuration")
     for key, standard in {"error": None, "message": None, "levers": {}, "software": {}, "block": 0, "matrix_seed": 0}.items():
         record[key] = standard if record.get(key) is None else record[key]
     _check_tables(where, record)
@@ -253,10 +252,15 @@ def _check(path: Path, record: Record) -> None:
         record.setdefault(key, None)
     if record["error"] is None and not (record["seconds"] and record["seconds"] > 0):
         raise UsageError(f"{where}: its `seconds` is not above 0")
+    if record["error"] is None and record["gflops"] is not None and not record["gflops"] > 0:
+        raise UsageError(f"{where}: its `gflops` is not above 0")
     for domain, value in record["energy"].items():
         if not isinstance(value, dict) or not (value.get("joules") is None or _is_number(value["joules"])):
             raise UsageError(f"{where}: its energy of {domain} is no number of joules")
     record["energy"] = {d: v for d, v in record["energy"].items() if v.get("joules") is not None}
+    # A factor that there was not yet, or that somebody took out, was as where no file names it.
+    record["asked"] = {name: factor.standard for name, factor in FACTORS.items()} | record["configuration"]
+    record["configuration"] = record["asked"]
 
 
 def _check_tables(where: str, record: Record) -> None:
