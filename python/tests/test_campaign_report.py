@@ -333,3 +333,20 @@ def test_a_record_that_lacks_a_factor_was_as_where_no_file_names_it(tmp_path):
     trencadis("report", folder, "-o", tmp_path / "r.html")
     assert "turbo on, a run made for this picture" in (tmp_path / "r.html").read_text()
     assert {(row["workers"], row["precision"], row["runs"]) for row in rows("report", folder)} == {("all", "d", 6)}
+
+
+def test_one_worker_and_the_worker_on_core_1_are_two_levels(tmp_path):
+    factors = {"routine": ["potrf"], "n": [512], "scheduler": ["mosaic"], "turbo": [True], "workers": [1, "1"]}
+    folder = write_runs(tmp_path / "c", factors=factors)
+    records = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    for record in records:
+        record["gflops"] *= 1 if record["configuration"]["workers"] == 1 else 2
+    (folder / "runs.jsonl").write_text("\n".join(map(json.dumps, records)) + "\n")
+    out, _ = trencadis("report", folder)
+    assert "workers cores 1" in out and "Levers" in out
+    (group,) = read_groups([folder])
+    found = findings.configurations(group)
+    assert sorted(one.name(["workers"]) for one in found) == ["workers 1", "workers cores 1"]
+    (speed,) = [row for row in findings.correlation_table(group, found) if row["metric"] == "speed"]
+    assert speed["lever"] == "workers cores 1" and speed["pearson"] > 0.99
+    trencadis("report", folder, "-o", tmp_path / "r.html", "--no-gantt")

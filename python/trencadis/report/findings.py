@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .read import PROBLEM, Group, Record, by, configuration_key
+from .read import PROBLEM, Group, Record, by, configuration_key, in_order, level_key
 
 CONFIDENCE = 0.95
 RESAMPLES = 2000
@@ -117,12 +117,14 @@ class Configuration:
         return [value for record in self.records if (value := metric.value(record)) is not None]
 
     def name(self, levers: Sequence[str]) -> str:
-        return ", ".join(f"{lever} {shown_level(self.levels.get(lever))}" for lever in levers) or "as it is"
+        return ", ".join(f"{lever} {shown_level(self.levels.get(lever), lever)}" for lever in levers) or "as it is"
 
 
-def shown_level(level: Any) -> str:
+def shown_level(level: Any, factor: str = "") -> str:
     if isinstance(level, bool):
         return "on" if level else "off"
+    if factor == "workers" and isinstance(level, str) and level[:1].isdigit():
+        return f"cores {level}"  # 1 is how many, "1" is which
     return "default" if level in ("", None) else str(level)
 
 
@@ -135,8 +137,8 @@ def configurations(group: Group) -> list[Configuration]:
                 if values := one.values(metric):
                     one.means[metric.name] = mean_of(values)
             found.append(one)
-    order = {name: [str(level) for level in group.levels(name)] for name in group.varied()}
-    return sorted(found, key=lambda one: [order[name].index(str(one.levels.get(name))) for name in order])
+    order = {name: {level_key(level): place for place, level in enumerate(group.levels(name))} for name in group.varied()}
+    return sorted(found, key=lambda one: [places[level_key(one.levels.get(name))] for name, places in order.items()])
 
 
 def by_problem(found: Sequence[Configuration]) -> dict[tuple[Any, ...], list[Configuration]]:
@@ -241,10 +243,10 @@ def coded(lever: str, levels: Sequence[Any]) -> Iterator[Coded]:
         yield Coded(lever, float)
     elif len(levels) == 2:
         high = True if set(levels) == {True, False} else levels[1]
-        yield Coded(f"{lever} {shown_level(high)}", lambda level: 1.0 if level == high else -1.0)
+        yield Coded(f"{lever} {shown_level(high, lever)}", lambda level: 1.0 if level == high else -1.0)
     else:
         for one in levels:
-            yield Coded(f"{lever} {shown_level(one)}", lambda level, one=one: 1.0 if level == one else -1.0)
+            yield Coded(f"{lever} {shown_level(one, lever)}", lambda level, one=one: 1.0 if level == one else -1.0)
 
 
 def correlation_table(group: Group, found: Sequence[Configuration]) -> list[Row]:
@@ -262,8 +264,7 @@ def correlation_table(group: Group, found: Sequence[Configuration]) -> list[Row]
 
 
 def levels_within(here: Sequence[Configuration], lever: str) -> list[Any]:
-    levels = list({str(one.levels.get(lever)): one.levels.get(lever) for one in here}.values())
-    return sorted(levels) if all(isinstance(level, int | float) for level in levels) else sorted(levels, key=str)
+    return in_order({level_key(one.levels.get(lever)): one.levels.get(lever) for one in here}.values())
 
 
 def levers_within(group: Group, here: Sequence[Configuration]) -> list[str]:
@@ -271,7 +272,7 @@ def levers_within(group: Group, here: Sequence[Configuration]) -> list[str]:
 
 
 def _others(one: Configuration, lever: str) -> str:
-    return str(sorted((name, str(level)) for name, level in one.levels.items() if name != lever))
+    return level_key({name: level for name, level in one.levels.items() if name != lever})
 
 
 def _values(group: Group, one: Configuration, metric: Metric) -> list[float]:
@@ -389,7 +390,7 @@ def configuration_table(group: Group, found: Sequence[Configuration]) -> tuple[d
     columns |= {metric.name: f"{metric.name}, {metric.unit} [95 %]" for metric in metrics(group)}
     rows = [
         {"problem": group.problem_name(one.problem), "runs": len(one.records),
-         **{name: shown_level(one.levels.get(name)) for name in names},
+         **{name: shown_level(one.levels.get(name), name) for name in names},
          **{metric: mean.text() for metric, mean in one.means.items()}}
         for one in found
     ]  # fmt: skip

@@ -50,12 +50,12 @@ def _drawn(group: Group, here: Sequence[Configuration], metric: Metric, x: str, 
             chosen = [one for one in here if not lines or one.levels.get(lines) == level]
             points = [(at, mean) for at, place in enumerate(places) if (mean := _mean_at(chosen, metric, x, place)) is not None]
             if points:
-                label = f"{lines} {shown_level(level)}" if lines else None
+                label = f"{lines} {shown_level(level, lines)}" if lines else None
                 axes.errorbar(
                     [at for at, _ in points], [mean.mean for _, mean in points], yerr=_bars([mean for _, mean in points]),
                     color=COLOURS[number % len(COLOURS)], marker="o", markersize=4, capsize=3, linewidth=1.2, label=label,
                 )  # fmt: skip
-        axes.set_xticks(range(len(places)), [shown_level(place) for place in places], rotation=30 if len(places) > 6 else 0)
+        axes.set_xticks(range(len(places)), [shown_level(place, x) for place in places], rotation=30 if len(places) > 6 else 0)
         axes.set(title=title, xlabel=x, ylabel=metric.unit)
         if lines:
             axes.legend(frameon=False, fontsize=8)

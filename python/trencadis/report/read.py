@@ -53,10 +53,9 @@ class Group:
         return [record for record in self.records if record["error"] is None]
 
     def levels(self, factor: str) -> list[Any]:
-        """Those that occur, in the order of the first run of each, numbers by size."""
-        found = list({json.dumps(record["configuration"].get(factor)): record["configuration"].get(factor)
-                      for record in self.records}.values())  # fmt: skip
-        return sorted(found) if all(isinstance(level, int | float) for level in found) else sorted(found, key=str)
+        """Those that occur, numbers by size, others by their names."""
+        levels = (record["configuration"].get(factor) for record in self.records)
+        return in_order({level_key(level): level for level in levels}.values())
 
     def varied(self) -> list[str]:
         return [name for name in FACTORS if len(self.levels(name)) > 1]
@@ -94,8 +93,19 @@ def by(records: Iterable[Record], key: Any) -> dict[Any, list[Record]]:
     return parts
 
 
+def level_key(level: Any) -> str:
+    """1 and "1" are two."""
+    return json.dumps(level, sort_keys=True)
+
+
+def in_order(levels: Iterable[Any]) -> list[Any]:
+    found = list(levels)
+    numbers = all(isinstance(level, int | float) for level in found)
+    return sorted(found) if numbers else sorted(found, key=lambda level: (str(level), isinstance(level, str)))
+
+
 def configuration_key(record: Mapping[str, Any]) -> str:
-    return json.dumps(record["configuration"], sort_keys=True)
+    return level_key(record["configuration"])
 
 
 def read_groups(paths: Sequence[Path], machine: str = "") -> list[Group]:
