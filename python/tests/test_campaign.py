@@ -122,6 +122,12 @@ def test_files_that_are_no_campaign_are_refused_in_one_line(content, tmp_path):
     assert "c.toml" in refusal("campaign", tmp_path / "c.toml")
 
 
+def test_a_plan_of_very_many_levels_is_made_at_once():
+    begin = time.process_time()
+    assert len(plan_of(with_factors(n=[32], nb=list(range(1, 100_001)), scheduler=["ws"])).configurations) == 100_000
+    assert time.process_time() - begin < 40  # 2 s, where each was compared with all before it more than a minute
+
+
 def test_exceptions_leave_combinations_out():
     table = {**LEAST, "except": [{"n": 32, "scheduler": "ws"}]}
     assert [(c["n"], c["scheduler"]) for c in plan_of(table).configurations] == [(32, "mosaic"), (48, "mosaic"), (48, "ws")]

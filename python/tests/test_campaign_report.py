@@ -9,13 +9,14 @@ import platform
 import random
 import re
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
 import scipy.stats
 from commands import refusal, rows, trencadis
 from trencadis.campaign.plan import plan_of
-from trencadis.report import findings
+from trencadis.report import findings, pages, read
 from trencadis.report.read import read_groups
 
 FACTORS = {"routine": ["potrf"], "n": [512, 1024], "scheduler": ["mosaic", "ws", "eager"], "turbo": [True, False]}
@@ -82,8 +83,9 @@ def test_intervals_are_the_same_with_a_scipy_before_1_15(monkeypatch):
     values = [1.0, 2.0, 4.0, 8.0, 16.0]
     now, expected = scipy.stats.bootstrap, findings.mean_of(values).text()
 
-    def bootstrap(data, statistic, *, confidence_level, n_resamples, method, vectorized, random_state):
-        how = {"confidence_level": confidence_level, "n_resamples": n_resamples, "method": method, "vectorized": vectorized}
+    def bootstrap(data, statistic, *, confidence_level, n_resamples, method, vectorized, batch, random_state):
+        how = {"confidence_level": confidence_level, "n_resamples": n_resamples, "method": method, "vectorized": vectorized,
+               "batch": batch}  # fmt: skip
         return now(data, statistic, **how, **{findings._CHANCE: random_state})
 
     monkeypatch.setattr(scipy.stats, "bootstrap", bootstrap)
@@ -350,3 +352,30 @@ def test_one_worker_and_the_worker_on_core_1_are_two_levels(tmp_path):
     (speed,) = [row for row in findings.correlation_table(group, found) if row["metric"] == "speed"]
     assert speed["lever"] == "workers cores 1" and speed["pearson"] > 0.99
     trencadis("report", folder, "-o", tmp_path / "r.html", "--no-gantt")
+
+
+def test_an_interval_of_many_runs_needs_little_memory_and_is_no_other_one():
+    chance = random.Random(3)
+    values = [chance.gauss(10, 1) for _ in range(8000)]
+    tracemalloc.start()
+    mean = findings.mean_of(values)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6  # BCa leaves out each in turn: 512 MB
+    width = 2 * 1.96 / 8000**0.5
+    assert mean.low < mean.mean < mean.high and mean.high - mean.low == pytest.approx(width, rel=0.1)
+
+
+def test_a_report_on_twice_as_many_problems_looks_at_twice_as_many_levels(tmp_path, monkeypatch):
+    asked = []
+    whole = read.level_key
+    monkeypatch.setattr(read, "level_key", lambda level: asked.append(1) or whole(level))
+    counts = []
+    for problems in (20, 40):
+        factors = {"routine": ["potrf"], "n": list(range(1, problems + 1)), "scheduler": ["mosaic", "ws"], "turbo": [True]}
+        (group,) = read_groups([write_runs(tmp_path / str(problems), factors=factors, repetitions=3)])
+        asked.clear()
+        pages.chapter_of(group, pictures=False, gantt=False)
+        pages.to_json([group])
+        counts.append(len(asked))
+    assert counts[1] < 2.5 * counts[0]

@@ -59,10 +59,9 @@ class Plan:
         """Of all factors, those of the file and the others."""
         rest = {name: factor.standard for name, factor in FACTORS.items() if name not in self.factors}
         crossed = (dict(zip(self.factors, levels, strict=True)) for levels in itertools.product(*self.factors.values()))
-        return [{name: ({**rest, **one})[name] for name in FACTORS} for one in crossed if not self._left_out(one)]
-
-    def _left_out(self, configuration: Mapping[str, Level]) -> bool:
-        return any(all(configuration[name] in levels for name, levels in entry.items()) for entry in self.without)
+        left_out = [{name: set(levels) for name, levels in entry.items()} for entry in self.without]
+        kept = (one for one in crossed if not any(all(one[name] in entry[name] for name in entry) for entry in left_out))
+        return [{name: one[name] if name in one else rest[name] for name in FACTORS} for one in kept]
 
     def runs(self) -> Iterator[Run]:
         configurations = self.configurations
@@ -125,6 +124,7 @@ def plan_of(table: Mapping[str, Any]) -> Plan:
     _check_number(plan)
     for configuration in plan.configurations:
         check_configuration(configuration)
+    _check_memory(plan.configurations)
     return plan
 
 
@@ -180,9 +180,12 @@ def _levels(name: str, value: Any) -> list[Level]:
     if not values:
         raise UsageError(f"{name} = []: a factor has one level or more; without any the campaign is empty")
     levels = [level_of(name, one) for one in values]
-    twice = [level for place, level in enumerate(levels) if level in levels[:place]]
-    if twice:
-        raise UsageError(f"{name}: {shown(twice[0])} is given twice; a level is given once, `repetitions` says how often it runs")
+    known: set[Level] = set()
+    for level in levels:
+        if level in known:
+            raise UsageError(f"{name}: {shown(level)} is given twice; a level is given once, "
+                             "`repetitions` says how often it runs")  # fmt: skip
+        known.add(level)
     return levels
 
 
@@ -190,11 +193,12 @@ def _exceptions(entries: Any, factors: Mapping[str, Sequence[Level]]) -> list[di
     if not isinstance(entries, list) or not all(isinstance(entry, dict) and entry for entry in entries):
         raise UsageError('except: must be tables, such as [[except]] routine = "gemm", scheduler = "cats"')
     read = []
+    given = {name: set(levels) for name, levels in factors.items()}
     for entry in entries:
         read.append({one_of("factor of except", name, factors): _levels(name, value) for name, value in entry.items()})
         for name, levels in read[-1].items():
             for level in levels:
-                if level not in factors[name]:
+                if level not in given[name]:
                     raise UsageError(f"except: {unknown(f'level of {name}', str(level), map(str, factors[name]))}")
     return read
 
@@ -211,10 +215,22 @@ def _check_number(plan: Plan) -> None:
 
 def check_configuration(configuration: Configuration) -> None:
     """UsageError where its levels do not go together."""
+    (_check_real if configuration["machine"] == REAL else _check_described)(configuration)
+
+
+def _check_memory(configurations: Sequence[Configuration]) -> None:
+    """Of what needs most on this machine: to ask how much there is takes a while."""
+    here = [one for one in configurations if one["machine"] == REAL and one["routine"] != "tasks"]
+    most = max(here, key=_bytes_needed, default=None)
     try:
-        (_check_real if configuration["machine"] == REAL else _check_described)(configuration)
+        if most is not None:
+            require_memory(_bytes_needed(most), f"n = {most['n']}: {most['routine']}")
     except MemoryError as error:
         raise UsageError(str(error)) from None
+
+
+def _bytes_needed(configuration: Configuration) -> int:
+    return WORKLOADS[configuration["routine"]].bytes_held(configuration["n"], PRECISIONS[configuration["precision"]])
 
 
 @cache
@@ -235,9 +251,6 @@ def _check_real(configuration: Configuration) -> None:
     _check_variant(configuration, variants[routine])
     if configuration["effect"] != "none":
         raise UsageError(f"factors: effect '{configuration['effect']}' is of a described machine, not of {REAL}")
-    if routine != "tasks":
-        needed = WORKLOADS[routine].bytes_held(configuration["n"], PRECISIONS[configuration["precision"]])
-        require_memory(needed, f"n = {configuration['n']}: {routine}")
 
 
 #: Of a real run alone, with what a simulated one must have instead.

@@ -25,6 +25,11 @@ CONFIDENCE = 0.95
 RESAMPLES = 2000
 SEED = 20261
 
+#: Of more values BCa, which leaves out each in turn, takes as many sums as their square; then its correction is small, and the
+#: interval is that of the percentiles. Resamples are drawn so many numbers at a time.
+MOST_FOR_BCA = 3000
+AT_A_TIME = 2_000_000
+
 Row = dict[str, Any]
 
 
@@ -55,7 +60,8 @@ def _mean_of(values: tuple[float, ...]) -> Mean:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of degenerate samples, for which BCa answers NaN
         interval = stats.bootstrap(
-            (np.array(values),), np.mean, confidence_level=CONFIDENCE, n_resamples=RESAMPLES, method="BCa", vectorized=True,
+            (np.array(values),), np.mean, confidence_level=CONFIDENCE, n_resamples=RESAMPLES, vectorized=True,
+            method="BCa" if len(values) <= MOST_FOR_BCA else "percentile", batch=max(1, AT_A_TIME // len(values)),
             **{_CHANCE: np.random.default_rng(SEED)},
         ).confidence_interval  # fmt: skip
     low, high = float(interval.low), float(interval.high)
@@ -130,10 +136,11 @@ def shown_level(level: Any, factor: str = "") -> str:
 
 def configurations(group: Group) -> list[Configuration]:
     found = []
+    wanted = metrics(group)
     for problem, records in group.problems().items():
         for alike in by(records, configuration_key).values():
             one = Configuration(problem, alike[0]["configuration"], alike)
-            for metric in metrics(group):
+            for metric in wanted:
                 if values := one.values(metric):
                     one.means[metric.name] = mean_of(values)
             found.append(one)
@@ -179,9 +186,10 @@ def _alike(first: Sequence[Any], second: Sequence[Any]) -> bool:
 
 def best_table(group: Group, found: Sequence[Configuration]) -> list[Row]:
     rows = []
+    wanted, all_levers = metrics(group), group.levers()
     for problem, here in by_problem(found).items():
-        levers = levers_within(group, here)
-        for metric in metrics(group):
+        levers = levers_within(all_levers, here)
+        for metric in wanted:
             known = with_mean(here, metric)
             if not known:
                 continue
@@ -202,8 +210,9 @@ def trade_table(group: Group, found: Sequence[Configuration]) -> list[Row]:
     """The leanest instead of the fastest, and back; percent."""
     speed, *energies = metrics(group)
     rows = []
+    all_levers = group.levers()
     for problem, here in by_problem(found).items():
-        levers = levers_within(group, here)
+        levers = levers_within(all_levers, here)
         for energy in energies:
             known = with_mean(here, energy)
             if not known:
@@ -252,10 +261,11 @@ def coded(lever: str, levels: Sequence[Any]) -> Iterator[Coded]:
 def correlation_table(group: Group, found: Sequence[Configuration]) -> list[Row]:
     """Of what varies within a problem, alone and with all other levers held."""
     rows = []
+    wanted, all_levers = metrics(group), group.levers()
     for problem, here in by_problem(found).items():
-        for lever in levers_within(group, here):
+        for lever in levers_within(all_levers, here):
             for code in coded(lever, levels_within(here, lever)):
-                for metric in metrics(group):
+                for metric in wanted:
                     samples = [(code.code(one.levels.get(lever)), value, _others(one, lever))
                                for one in here for value in _values(group, one, metric)]  # fmt: skip
                     row = {"problem": group.problem_name(problem), "lever": code.name, "metric": metric.name}
@@ -267,8 +277,8 @@ def levels_within(here: Sequence[Configuration], lever: str) -> list[Any]:
     return in_order({level_key(one.levels.get(lever)): one.levels.get(lever) for one in here}.values())
 
 
-def levers_within(group: Group, here: Sequence[Configuration]) -> list[str]:
-    return [lever for lever in group.levers() if len(levels_within(here, lever)) > 1]
+def levers_within(levers: Sequence[str], here: Sequence[Configuration]) -> list[str]:
+    return [lever for lever in levers if len(levels_within(here, lever)) > 1]
 
 
 def _others(one: Configuration, lever: str) -> str:
@@ -354,7 +364,8 @@ CORRELATION_COLUMNS = {
 
 def configuration_rows(group: Group, found: Sequence[Configuration]) -> list[Row]:
     """One per configuration, for programs: all factors, the group, and each metric's mean and interval."""
-    bests = {(metric.name, id(best_of(known, metric))) for here in by_problem(found).values() for metric in metrics(group)
+    wanted, domains = metrics(group), {domain: how_of(group, domain) for domain in group.domains()}
+    bests = {(metric.name, id(best_of(known, metric))) for here in by_problem(found).values() for metric in wanted
              if (known := with_mean(here, metric))}  # fmt: skip
     rows = []
     for one in found:
@@ -371,16 +382,15 @@ def configuration_rows(group: Group, found: Sequence[Configuration]) -> list[Row
              "seconds_max": max(seconds), "gflops_mean": rate and rate.mean, "gflops_low": rate and rate.low,
              "gflops_high": rate and rate.high, "gflops_median": statistics.median(rates) if rates else None,
              "gflops_max": max(rates, default=None),
-             "energy": {domain: _energy_row(group, one, domain) for domain in group.domains()
-                        if energy_metric(domain).name in one.means} or None,
-             "best_for": [metric.name for metric in metrics(group) if (metric.name, id(one)) in bests]}
+             "energy": {domain: _energy_row(mean, how) for domain, how in domains.items()
+                        if (mean := one.means.get(energy_metric(domain).name))} or None,
+             "best_for": [metric.name for metric in wanted if (metric.name, id(one)) in bests]}
         )  # fmt: skip
     return rows
 
 
-def _energy_row(group: Group, one: Configuration, domain: str) -> Row:
-    mean = one.means[energy_metric(domain).name]
-    return {"joules_mean": mean.mean, "joules_low": mean.low, "joules_high": mean.high, "how": how_of(group, domain)}
+def _energy_row(mean: Mean, how: str) -> Row:
+    return {"joules_mean": mean.mean, "joules_low": mean.low, "joules_high": mean.high, "how": how}
 
 
 def configuration_table(group: Group, found: Sequence[Configuration]) -> tuple[dict[str, str], list[Row]]:

@@ -31,7 +31,7 @@ def gantt_pictures(group: Group, found: Sequence[Configuration]) -> tuple[list[t
     drawn, missing = [], []
     for problem, here in list(by_problem(found).items())[:MOST]:
         best = best_of(here, metrics(group)[0])
-        title = f"{group.problem_name(problem)}: {best.name(levers_within(group, here))}"
+        title = f"{group.problem_name(problem)}: {best.name(levers_within(group.levers(), here))}"
         try:
             svg = _simulated(best) if group.simulated else _measured(best)
             drawn.append((title + (", simulated" if group.simulated else ", a run made for this picture"), svg))

@@ -74,7 +74,10 @@ _CODES = (
     f"{findings.MOST_PERMUTED} values by all their orders, not corrected for the number of tests. Others held: Pearson's, within "
     "each set of levels of the other factors. Of simulated runs each configuration counts once."
 )
-_MEANS = f"Means with {100 * findings.CONFIDENCE:.0f} % bootstrap intervals (BCa, {findings.RESAMPLES} resamples)."
+_MEANS = (
+    f"Means with {100 * findings.CONFIDENCE:.0f} % bootstrap intervals (BCa, of more than {findings.MOST_FOR_BCA} runs "
+    f"percentiles; {findings.RESAMPLES} resamples)."
+)
 
 
 def notes_of(group: Group) -> list[str]:

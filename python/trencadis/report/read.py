@@ -37,6 +37,7 @@ class Group:
     emulated: bool = False  #: devices whose speed is emulated took part
     records: list[Record] = field(default_factory=list)
     resolved: dict[str, dict[str, None]] = field(default_factory=dict)  #: factors by which runs of one configuration differ
+    _levels: dict[str, tuple[list[Any], int]] = field(default_factory=dict, repr=False)  #: and of how many records
 
     @property
     def how(self) -> str:
@@ -54,8 +55,12 @@ class Group:
 
     def levels(self, factor: str) -> list[Any]:
         """Those that occur, numbers by size, others by their names."""
-        levels = (record["configuration"].get(factor) for record in self.records)
-        return in_order({level_key(level): level for level in levels}.values())
+        known, count = self._levels.get(factor, ([], -1))
+        if count != len(self.records):
+            levels = (record["configuration"].get(factor) for record in self.records)
+            known = in_order({level_key(level): level for level in levels}.values())
+            self._levels[factor] = known, len(self.records)
+        return known
 
     def varied(self) -> list[str]:
         return [name for name in FACTORS if len(self.levels(name)) > 1]
