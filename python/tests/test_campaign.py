@@ -12,13 +12,15 @@ import time
 from pathlib import Path
 
 import pytest
+import typer
 from commands import COMMAND, refusal, trencadis
 from trencadis import patience
+from trencadis.campaign import conduct
 from trencadis.campaign.conduct import Campaign, Clock, Ended, duration, ending_in_order
 from trencadis.campaign.levers import Levers
 from trencadis.campaign.plan import plan_of
 from trencadis.campaign.store import Store
-from trencadis.campaign_commands import _carry_out
+from trencadis.campaign_commands import _carry_out, campaign_command
 from trencadis.errors import UsageError
 from waiting import LONG_S, wait_until
 
@@ -38,6 +40,10 @@ def written(folder, table, name="c.toml"):
 
 def with_factors(**factors):
     return {**LEAST, "factors": {**LEAST["factors"], **factors}}
+
+
+def described(**factors):
+    return {**LEAST, "factors": {"routine": ["potrf"], "n": [64], "machine": "exynos5422", **factors}}
 
 
 def records_in(folder):
@@ -99,6 +105,13 @@ BAD = {
     "state": (with_factors(machine=["exynos5422"], turbo=[True]), "no states turbo"),
     "relief of a list": (with_factors(relief=[[]]), "relief = []: must be text"),
     "relief of a truth": (with_factors(relief=False), "relief = False: must be text"),
+    "described policy": (described(scheduler=["ws", "mosaic:zz=1"]), "unknown option"),
+    "described workers": (described(workers=["0-3", "cortex-a16"]), "known: cortex-a7, cortex-a15"),
+    "described cores": (described(workers=[9]), "has 8 cores"),
+    "described state": (described(effect=["power-state=nominl"]), "did you mean 'nominal'"),
+    "described sleep": (described(effect=["no-sleep=powersafe"]), "did you mean 'powersave'"),
+    "described n": (described(n=[64, 2**31 - 1]), "choose a smaller n"),
+    "described memory": (described(n=[20_000]), "the memory of exynos5422 is 2.1 GB"),
     "workers": (with_factors(workers=[4000]), "cores are allowed"),
     "option": (with_factors(scheduler=["ws:zz=1"]), "unknown option"),
 }
@@ -246,14 +259,23 @@ def test_a_full_disk_loses_nothing_that_was_written(tmp_path):
     assert records_in(tmp_path / "out")[: len(there)] == there and len(records_in(tmp_path / "out")) == 12
 
 
-def test_a_run_that_fails_is_recorded_and_the_others_go_on(tmp_path):
-    factors = {"routine": ["potrf"], "n": [512], "nb": [64, 128], "machine": ["exynos5422"], "workers": [2, "gpu0"]}
-    table = {"name": "c", "repetitions": 3, "factors": factors}
-    _, said = trencadis("campaign", written(tmp_path, table), "-o", tmp_path / "out", code=1)
+def test_a_run_that_fails_is_recorded_and_the_others_go_on(tmp_path, monkeypatch, capsys):
+    factors = {"routine": ["potrf"], "n": [512], "nb": [64, 128], "machine": ["exynos5422"], "workers": [2, 3]}
+    answers = conduct.simulated
+
+    def failing(plan, runs):
+        for run, answer in zip(runs, answers(plan, runs), strict=True):
+            lost = {"error": "MemoryError", "message": "none left"}
+            yield lost if run.configuration["workers"] == 3 else answer
+
+    monkeypatch.setattr(conduct, "simulated", failing)
+    with pytest.raises(typer.Exit) as end:
+        campaign_command(written(tmp_path, {"name": "c", "repetitions": 3, "factors": factors}), tmp_path / "out")
     records = records_in(tmp_path / "out")
     failed = [r for r in records if r["error"]]
-    assert len(records) == 12 and len(failed) == 6 and "6 of 12 runs failed" in said
-    assert all(r["seconds"] is None and "gpu0" in r["message"] for r in failed)
+    assert end.value.exit_code == 1 and len(records) == 12 and len(failed) == 6
+    assert "6 of 12 runs failed: none left" in capsys.readouterr().err
+    assert all(r["seconds"] is None and r["workers"] == 3 for r in failed)
     assert all(r["seconds"] > 0 and r["simulated"] for r in records if not r["error"])
 
 
@@ -458,6 +480,7 @@ TWICE = """
 import os, signal, sys, threading, time
 from trencadis import cli
 from trencadis.campaign import levers
+from trencadis.campaign import conduct
 from trencadis.campaign.conduct import ending_in_order
 signal.signal(signal.SIGINT, signal.default_int_handler)
 cli._end_soon_when_interrupted()

@@ -106,11 +106,12 @@ def _say(folder: Path, plan: Plan, made: int, before: int, failed: list[dict[str
 
 
 def _show_plan(plan: Plan) -> None:
-    from .campaign.runs import RealRuns
+    from .campaign.runs import RealRuns, check_described
 
     configurations = plan.configurations
     with RealRuns(plan) as real:
         real.check(configuration for configuration in configurations if configuration["machine"] == REAL)
+    check_described(plan, (configuration for configuration in configurations if configuration["machine"] != REAL))
     print(f"{plan.name}: {len(configurations)} configurations, {plan.repetitions} repetitions each, "
           f"{len(configurations) * plan.repetitions} runs")  # fmt: skip
     rows = [{key: ("" if value is None else str(value)) for key, value in one.items()} for one in configurations]

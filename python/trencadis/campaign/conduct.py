@@ -15,7 +15,7 @@ from typing import Any
 
 from .levers import Levers, Outcome
 from .plan import Plan, Run, levers_of
-from .runs import RealRuns, is_real, simulated
+from .runs import RealRuns, check_described, is_real, simulated
 from .state import Watch, description_of, software
 from .store import Record, Store
 
@@ -121,6 +121,7 @@ class Campaign:
         self._say_what_changed()
         with RealRuns(self._plan) as real:
             real.check(run.configuration for run in self._left if is_real(run))
+            check_described(self._plan, (run.configuration for run in self._left if not is_real(run)))
             for here, runs in groupby(self._left, is_real):
                 if here:
                     for run in runs:

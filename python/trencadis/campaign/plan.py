@@ -18,6 +18,7 @@ from typing import Any
 
 from .. import _core
 from ..checks import one_of, shown, unknown
+from ..effects import EFFECTS, parse_effects
 from ..errors import UsageError
 from ..options import PRECISIONS
 from ..workload import require_memory
@@ -28,6 +29,7 @@ STANDARD_REPETITIONS = 30
 LEAST_REPETITIONS = 3
 MOST_REPETITIONS = 100_000
 MOST_RUNS = 1_000_000
+MOST_NAMED = 2.0**46  #: bytes of the matrices of a simulated graph
 
 _KEYS = ("name", "summary", "repetitions", "seed", "check", "factors", "except")
 
@@ -264,17 +266,42 @@ def _check_described(configuration: Configuration) -> None:
         if configuration[name] != standard:
             raise UsageError(f"factors: {name} = {shown(configuration[name])} says nothing of the described machine "
                              f"{configuration['machine']}; [[except]] leaves combinations out")  # fmt: skip
-    if configuration["turbo"] is not None and "power-state" in configuration["effect"]:
-        raise UsageError("factors: turbo and effect power-state both choose the state of the clock; give one of them")
+    asked = _clock_states(configuration["effect"])
     states = power_states(configuration["machine"])
+    for name, state in asked.items():
+        if state not in states:
+            what = unknown(f"state of {configuration['machine']}", state, states)
+            raise UsageError(f"factors: effect {name}: {what}")
+    if configuration["turbo"] is not None and "power-state" in asked:
+        raise UsageError("factors: turbo and effect power-state both choose the state of the clock; give one of them")
     if configuration["turbo"] is not None and not {"turbo", "nominal"} <= set(states):
         raise UsageError(f"factors: turbo: {configuration['machine']} describes no states turbo and nominal of its clock")
 
 
 @cache
+def _machine(name: str) -> dict[str, Any]:
+    return json.loads(_core.load_machine(name))
+
+
+@cache
 def power_states(machine: str) -> list[str]:
-    kinds = json.loads(_core.load_machine(machine))["kinds"]
-    return [state["name"] for kind in kinds for state in kind.get("power", [])]
+    units = [*_machine(machine)["kinds"], *_machine(machine)["devices"]]
+    return list(dict.fromkeys(state["name"] for unit in units for state in unit.get("power") or []))
+
+
+@cache
+def memory_of(machine: str) -> float:
+    """Bytes; what one process can name, where the machine does not say."""
+    nodes = [node["bytes"] for node in _machine(machine)["nodes"]]
+    return min(sum(nodes) if all(nodes) else MOST_NAMED, MOST_NAMED)
+
+
+@cache
+def _clock_states(effect: str) -> dict[str, str]:
+    """Those that the words ask for, by the name of the effect."""
+    options = parse_effects(word.strip() for word in effect.split(",")) if effect != "none" else {}
+    names = {EFFECTS[name].option: name for name in ("power-state", "no-sleep")}
+    return {names[option]: state for option, state in options.items() if option in names}
 
 
 def levers_of(configuration: Configuration) -> dict[str, Level]:

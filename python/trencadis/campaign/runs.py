@@ -10,15 +10,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from ..busy import BusyNeighbours
 from ..checks import shown
 from ..children import continue_child, end_children, ending, start_child, stop_child
 from ..effects import parse_effects
 from ..errors import UsageError
-from ..options import unit_list
+from ..options import PRECISIONS, unit_list
 from ..simulations import Simulation, contract_record, simulate_all
 from .factors import FACTORS, REAL
-from .plan import Configuration, Plan, Run
+from .plan import Configuration, Plan, Run, memory_of
 from .run_process import busy_of
 
 Record = dict[str, Any]
@@ -108,6 +110,40 @@ def simulated(plan: Plan, runs: Sequence[Run]) -> Iterator[Record]:
     answers = simulate_all(simulations, failing=True)
     for simulation, answer in zip(simulations, answers, strict=True):
         yield answer if "error" in answer else contract_record(answer, simulation.effects)
+
+
+#: Order and tiles of a trial: some tiles of each kind, in a moment.
+_TRIAL_N, _TRIAL_NB = 96, 32
+
+
+def check_described(plan: Plan, configurations: Iterable[Configuration]) -> None:
+    """UsageError where the options of one cannot be had on its machine: what the library refuses it refuses of a small problem,
+    too. Each policy is tried with one routine, and each routine with one policy, so that trials of a large plan are few."""
+    trials: dict[tuple[Any, ...], Configuration] = {}
+    for one in configurations:
+        small = {**one, "n": min(one["n"], 2 if one["routine"] == "tasks" else _TRIAL_N), "nb": _TRIAL_NB}
+        trials.setdefault(("options", *(one[key] for key in _SIMULATED)), small)
+        trials.setdefault(("routine", *(one[key] for key in ("machine", "routine", "variant", "precision", "workers"))), small)
+        if _cannot_hold(one):
+            trials.setdefault(("n", *(one[key] for key in ("machine", "n", "precision"))), one)
+    simulations = [simulation_of(plan, Run(0, 0, 0, one)) for one in trials.values()]
+    for one, answer in zip(trials.values(), simulate_all(simulations, failing=True), strict=True):
+        if "error" in answer:
+            keys = (*_SIMULATED, "routine", "precision", "variant", *(["n"] if _cannot_hold(one) else []))
+            options = ", ".join(f"{key} = {shown(one[key])}" for key in keys if one[key] != FACTORS[key].standard)
+            raise UsageError(f"factors: {options}: {answer['message']}")
+
+
+#: The factors that a described machine's runs are made from, beside the problem.
+_SIMULATED = ("machine", "scheduler", "workers", "effect", "turbo")
+
+
+def _cannot_hold(configuration: Configuration) -> bool:
+    """Then the library refuses the size itself before it begins; how much a routine needs it knows better."""
+    if configuration["routine"] == "tasks":
+        return False
+    needed = configuration["n"] ** 2 * np.dtype(PRECISIONS[configuration["precision"]]).itemsize
+    return needed > memory_of(configuration["machine"])
 
 
 def is_real(run: Run) -> bool:
