@@ -55,10 +55,11 @@ def tune_command(
         raise UsageError("there is no cache folder to keep a calibration in: set XDG_CACHE_HOME or HOME")
     if found["trouble"]:
         warn(f"{found['path']} {found['trouble']}; it is made anew")
-    with tune.alone(Path(found["path"]), warn) as is_to_be_made:
-        if not is_to_be_made:
+    letters = "".join(dict.fromkeys(precision))
+    with tune.alone(Path(found["path"]), warn) as waited:
+        if waited and tune.is_measured_since(found, session, names, letters):
             return print(f"{found['path']}: calibrated meanwhile by another process")
-        sizes = tune.sizes(names, "".join(dict.fromkeys(precision)))
+        sizes = tune.sizes(names, letters)
         cores = session.options()["workers"]
         neighbour = cores[-1] if len(cores) > 1 else None
         with progress_bar(len(sizes) * (2 + (neighbour is not None))) as step:
@@ -112,7 +113,7 @@ def _routines(text: str) -> list[str]:
     known = _core.chosen_routines()
     if not text:
         return known
-    return [one_of("--routines", word.strip(), known) for word in text.split(",")]
+    return list(dict.fromkeys(one_of("--routines", word.strip(), known) for word in text.split(",")))
 
 
 def _explained(session: Any, routine: str, precision: str, m: int, n: int, k: int) -> dict[str, Any]:

@@ -247,7 +247,7 @@ def once(timed: Any, plan: str) -> float:
 
 @contextmanager
 def alone(path: Path, say: Callable[[str], None]) -> Iterator[bool]:
-    """One process of the host calibrates at a time. False: another one has just done it, while this one waited."""
+    """One process of the host calibrates at a time. Whether this one had to wait for another, which may have done its work."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = os.open(path.with_suffix(".choices.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -260,16 +260,28 @@ def alone(path: Path, say: Callable[[str], None]) -> Iterator[bool]:
         except BlockingIOError:
             waited = True
             say("another process calibrates this host; waiting for it")
-            before = path.stat().st_mtime_ns if path.exists() else 0
             fcntl.flock(lock, fcntl.LOCK_EX)
-        yield not waited or not path.exists() or path.stat().st_mtime_ns == before
+        yield waited
     finally:
         os.close(lock)
 
 
+def is_measured_since(before: dict[str, Any], session: Any, routines: list[str], precisions: str) -> bool:
+    """Has another process measured all of that, for as many workers, since the file was read as `before`?"""
+    now = _core.read_calibration(session)
+    if now["trouble"]:
+        return False
+    fresh = {_what(row)[:3] for row in now["rows"] if row not in before["rows"]}
+    return {(routine, precision, session.workers) for routine in routines for precision in precisions} <= fresh
+
+
 def merged(session: Any, measured: list[Size]) -> list[dict[str, Any]]:
-    """With what the file has of other routines, precisions and numbers of workers."""
+    """With what the file has of other sizes, routines, precisions and numbers of workers. What counts of a size are ratios to the
+    rule, which is measured beside its plans, so sizes need not be of one calibration; the plans of a size are."""
     new = [row for size in measured for row in size.rows(session.workers)]
-    which = {(row["routine"], row["precision"], row["workers"]) for row in new}
-    old = _core.read_calibration(session)["rows"]
-    return [row for row in old if (row["routine"], row["precision"], row["workers"]) not in which] + new
+    which = set(map(_what, new))
+    return [row for row in _core.read_calibration(session)["rows"] if _what(row) not in which] + new
+
+
+def _what(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["routine"], row["precision"], row["workers"], row["m"], row["n"], row["k"]
