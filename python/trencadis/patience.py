@@ -6,6 +6,8 @@ import time
 
 #: Of commands that have nothing left to write, and of those that write what they have.
 SHORT_S, LONG_S = 0.7, 20.0
+#: Of those that hold something of the machine's, which then is put back by the next one.
+LONGEST_S = 60.0
 
 _seconds = SHORT_S
 
@@ -35,6 +37,7 @@ def let_go() -> None:
 
 
 def wait_for_holders() -> None:
-    """By looking again and again: a lock could stay taken where a signal's exception comes between."""
-    while _holders > 0:
+    """By looking again and again: a lock could stay taken where a signal's exception comes between. Not for ever."""
+    until = time.monotonic() + LONGEST_S
+    while _holders > 0 and time.monotonic() < until:
         time.sleep(0.005)
