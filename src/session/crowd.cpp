@@ -13,9 +13,9 @@ bool Crowd::is_there(std::int64_t now, std::int64_t lasts, Tasks tasks, unsigned
 {
     if (workers_ < 2) return false;
     const unsigned mine = caller % places_;
-    // One that lasts still asks again in the same call, and may know less of it.
-    if (tasks == Tasks::none && ends_[mine].load(std::memory_order_relaxed) <= now)
-        ends_[mine].store(now + lasts, std::memory_order_relaxed);
+    // One that lasts still asks again in the same call, and may know less of it: the sooner end is right.
+    const std::int64_t end = ends_[mine].load(std::memory_order_relaxed);
+    if (tasks == Tasks::none && (end <= now || end > now + lasts)) ends_[mine].store(now + lasts, std::memory_order_relaxed);
     const std::int64_t since = now - seen_at_ns_.load(std::memory_order_relaxed);
     if (since < -between_calls_ns) seen_at_ns_.store(INT64_MIN / 2, std::memory_order_relaxed); // the clock went back
     else if (since < between_calls_ns / 4) return true; // nobody looks at all the places that soon again

@@ -77,6 +77,10 @@ TEST(Crowd, IsForgottenWhereTheClockGoesBack)
     }
     EXPECT_FALSE(crowd.is_there(2 * ms, 0, some));
     EXPECT_FALSE(crowd.is_there(900 * ms, 0, some));
+    enum : unsigned { one, other };
+    crowd.is_there(990 * ms, ms, none, other);
+    crowd.is_there(3 * ms, ms, none, other);
+    EXPECT_FALSE(crowd.is_there(8 * ms, 0, none, one)) << "its call was over soon after it began";
 }
 
 TEST(Crowd, IsRememberedLongerByLongCalls)
