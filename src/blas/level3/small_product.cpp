@@ -12,8 +12,8 @@ constexpr Index chunks_wanted = 96; ///< that leave little to wait for in the en
 constexpr double least_flops = 1e5; ///< of a chunk: a microsecond
 constexpr Index patient_uses = 12;  ///< packing columns that are slow to read pays where a panel is used more often
 
-/// What the tiles of a panel of rows have in common, whose columns of A are `step` apart.
-template <Scalar T> ProductInPlace<T> tile_of(const Product<T>& x, Index rows, Index step)
+/// A panel of rows whose columns of A are `step` apart: what is the same for all that is multiplied with it.
+template <Scalar T> ProductInPlace<T> panel_of(const Product<T>& x, Index rows, Index step)
 {
     return {.rows = rows,
             .a_step = step,
@@ -45,16 +45,14 @@ template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, cons
     const MicroKernel<T>& kernel = with.kernel;
     if (x.m > kernel.mr || x.A.rs != 1 || !reads(kernel, x.m) || x.k > with.tree[Loop::pc] || x.n > patient_uses * kernel.nr)
         return false;
-    ProductInPlace<T> tile = tile_of(x, x.m, x.A.cs);
-    tile.k = x.k;
-    tile.A = x.A.data;
-    tile.beta = x.beta;
-    for (Index j = 0; j < x.n; j += kernel.nr) {
-        tile.cols = std::min(kernel.nr, x.n - j);
-        tile.B = x.B.data + j * x.B.cs;
-        tile.C = x.C + j * x.cs;
-        kernel.multiply_in_place(tile);
-    }
+    ProductInPlace<T> panel = panel_of(x, x.m, x.A.cs);
+    panel.cols = x.n;
+    panel.k = x.k;
+    panel.A = x.A.data;
+    panel.B = x.B.data;
+    panel.beta = x.beta;
+    panel.C = x.C;
+    kernel.multiply_in_place(panel);
     return true;
 }
 
@@ -147,17 +145,15 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
         A = pack(i, rows);
         step = kernel_.height(rows);
     }
-    ProductInPlace<T> tile = tile_of(x_, rows, step);
-    for (Index j = j0; j < j1; j += kernel_.nr) {
-        tile.cols = std::min(kernel_.nr, j1 - j);
-        tile.C = x_.C + i + j * x_.cs;
-        for (Index p = 0; p < x_.k; p += depth_) {
-            tile.k = std::min(depth_, x_.k - p);
-            tile.A = A + p * step;
-            tile.B = x_.B.data + p * x_.B.rs + j * x_.B.cs;
-            tile.beta = p == 0 ? x_.beta : T(1);
-            kernel_.multiply_in_place(tile);
-        }
+    ProductInPlace<T> panel = panel_of(x_, rows, step);
+    panel.cols = j1 - j0;
+    panel.C = x_.C + i + j0 * x_.cs;
+    for (Index p = 0; p < x_.k; p += depth_) {
+        panel.k = std::min(depth_, x_.k - p);
+        panel.A = A + p * step;
+        panel.B = x_.B.data + p * x_.B.rs + j0 * x_.B.cs;
+        panel.beta = p == 0 ? x_.beta : T(1);
+        kernel_.multiply_in_place(panel);
     }
 }
 

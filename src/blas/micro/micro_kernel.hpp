@@ -71,7 +71,7 @@ template <Scalar T> struct QrColumns {
 /// C <- alpha A B + beta C where the operands lie: what MicroKernel::multiply_in_place works on. beta = 0 overwrites C without
 /// reading it. Element (i, p) of A is A[i + p * a_step], (p, j) of B is B[p * b_rs + j * b_cs], (i, j) of C is C[i + j * cs].
 template <Scalar T> struct ProductInPlace {
-    Index rows = 0, cols = 0, k = 0; ///< rows at most mr, cols at most nr
+    Index rows = 0, cols = 0, k = 0; ///< rows at most mr
     const T* A = nullptr;
     Index a_step = 0;
     const T* B = nullptr;

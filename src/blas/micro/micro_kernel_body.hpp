@@ -38,8 +38,13 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     }
     static void multiply_in_place(const ProductInPlace<T>& x)
     {
-        if constexpr (is_complex<T>) interleaved<2 * MV>(x);
-        else {
+        if constexpr (is_complex<T>) {
+            ProductInPlace<T> tile = x;
+            for (Index j = 0; j < x.cols; j += NR, tile.B += NR * x.b_cs, tile.C += NR * x.cs) {
+                tile.cols = x.cols - j < NR ? x.cols - j : NR;
+                interleaved<2 * MV>(tile);
+            }
+        } else {
             if (MV == 1 || x.rows > (MV - 1) * lanes) return Body<T, Bytes, MV, NR>::multiply_in_place(x);
             if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_in_place(x);
         }

@@ -16,6 +16,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     static constexpr int lanes = Vec::lanes;
     static constexpr int height = MV * lanes;
     static constexpr int parts = is_complex<T> ? 2 : 1;
+    static constexpr int unroll = MV * NR * parts * parts > 16 ? 4 : 8; ///< columns between two looks at how many are left
     V sum[NR][parts][MV]; // in registers: its address must not get out, and every index is known when compiled
 
     [[gnu::always_inline]] void clear()
@@ -57,12 +58,12 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     /// sum <- sum +- A B over k columns; meanwhile the lines of `next` come into the first cache, as many as B's panel has.
     template <bool subtract> [[gnu::always_inline]] void accumulate(Index k, const R* A, const R* B, const R* next)
     {
-        constexpr int unroll = 4, row = parts * NR, line = 64 / sizeof(R);
+        constexpr int row = parts * NR, line = 64 / sizeof(R);
         Index p = 0;
         for (; p + unroll <= k; p += unroll) {
 #pragma GCC unroll 64
             for (int x = 0; x < unroll * row; x += line) __builtin_prefetch(next + p * row + x, 0, 3);
-#pragma GCC unroll 4
+#pragma GCC unroll 8
             for (int u = 0; u < unroll; ++u) update<subtract>(A + (p + u) * parts * height, B + (p + u) * row);
         }
         for (; p < k; ++p) update<subtract>(A + p * parts * height, B + p * row);
@@ -84,43 +85,61 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         if constexpr (i + 1 < MV) descend<i + 1>(k - steps, A + steps * parts * height, B + steps * parts * NR);
     }
 
-    /// sum <- sum + A B for operands where they lie; B's columns beyond the last one count as the last one, and are not stored.
-    template <bool contiguous, bool whole> [[gnu::always_inline]] void accumulate_in_place(const ProductInPlace<T>& x)
+    /// A value that the compiler knows nothing of: it would keep what it makes of it in registers, of which there are too few.
+    template <class X> [[gnu::always_inline]] static void hide(X& x) { asm volatile("" : "+r"(x)); }
+
+    /// sum <- A B for operands where they lie, B by the pointers to its columns.
+    template <bool contiguous, bool whole>
+    [[gnu::always_inline]] void accumulate_in_place(const ProductInPlace<T>& x, const R* const (&column)[NR])
     {
-        constexpr int unroll = 4;
         const Index k = x.k, a_step = x.a_step, b_rs = x.b_rs;
         const typename Vec::Some last = whole ? typename Vec::Some{} : Vec::some(x.rows - (MV - 1) * lanes);
-        const R* column[NR];
-#pragma GCC unroll 64
-        for (int j = 0; j < NR; ++j) column[j] = x.B + (j < x.cols ? j : x.cols - 1) * x.b_cs;
-        const auto step = [&](const R* a, Index p) __attribute__((always_inline))
+        const auto step = [&](const R* a, Index at) __attribute__((always_inline))
         {
             V row[MV];
 #pragma GCC unroll 8
             for (int i = 0; i < MV; ++i) row[i] = whole || i < MV - 1 ? Vec::load(a + i * lanes) : Vec::load(a + i * lanes, last);
 #pragma GCC unroll 64
             for (int j = 0; j < NR; ++j) {
-                const V b = column[j][contiguous ? p : p * b_rs] - V{};
+                const V b = column[j][at] - V{};
 #pragma GCC unroll 8
                 for (int i = 0; i < MV; ++i) Vec::template add_product<false>(sum[j][0][i], row[i], b);
             }
         };
-        const R* A = x.A;
-        Index p = 0;
-        for (; p + unroll <= k; p += unroll, A += unroll * a_step)
-#pragma GCC unroll 4
-            for (int u = 0; u < unroll; ++u) step(A + u * a_step, p + u);
-        for (; p < k; ++p, A += a_step) step(A, p);
+        clear();
+        const R *A = x.A, *const behind = A + k * a_step;
+        Index at = 0;
+        for (const R* const blocks = A + k % unroll * a_step; A != blocks; A += a_step, at += contiguous ? 1 : b_rs) step(A, at);
+        for (; A != behind; at += contiguous ? unroll : 0) {
+            hide(at);
+#pragma GCC unroll 8
+            for (int u = 0; u < unroll; ++u, A += a_step, at += contiguous ? 0 : b_rs) {
+                hide(A);
+                step(A, contiguous ? at + u : at);
+            }
+        }
     }
 
-    template <bool contiguous, bool whole> static void multiply_where_it_lies(const ProductInPlace<T>& x)
+    template <bool contiguous, bool whole> static void multiply_where_it_lies(const ProductInPlace<T>& product)
     {
-        Body body;
-        body.clear();
-        prefetch(x.C, 1, x.cs, x.rows, x.cols);
-        body.template accumulate_in_place<contiguous, whole>(x);
-        if (is(x.beta, 0)) return body.template store<Beta::zero>(x.alpha, x.beta, x.C, x.cs, x.rows, x.cols);
-        body.template store<Beta::any>(x.alpha, x.beta, x.C, x.cs, x.rows, x.cols);
+        T* C = product.C;
+        const R* column[NR];
+#pragma GCC unroll 64
+        for (int j = 0; j < NR; ++j) column[j] = product.B + j * product.b_cs;
+        for (Index cols = product.cols; cols > 0; cols -= NR, C += NR * product.cs) {
+            const auto* x = &product; // read anew for each tile: one loop for all kinds of store, with all registers for the sums
+            hide(x), hide(cols);
+#pragma GCC unroll 64
+            for (int j = 1; j < NR; ++j) column[j] = j < cols ? column[j] : column[j - 1]; // read again, and not stored
+            prefetch(C, 1, x->cs, x->rows, cols < NR ? cols : NR);
+            Body body;
+            body.template accumulate_in_place<contiguous, whole>(*x, column);
+            hide(x), hide(cols);
+            if (is(x->beta, 0)) body.template store<Beta::zero>(x->alpha, x->beta, C, x->cs, x->rows, cols);
+            else body.template store<Beta::any>(x->alpha, x->beta, C, x->cs, x->rows, cols);
+#pragma GCC unroll 64
+            for (int j = 0; j < NR; ++j) column[j] += NR * x->b_cs;
+        }
     }
     static void multiply_in_place(const ProductInPlace<T>& x)
     {
@@ -135,7 +154,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         if (rs == 1) {
             for (Index j = 0; j < cols; ++j)
 #pragma GCC unroll 8
-                for (int i = 0; i < parts * MV; ++i) __builtin_prefetch(reinterpret_cast<const R*>(C + j * cs) + i * lanes, 1, 3);
+                for (int i = 0; i < parts * height; i += 64 / int(sizeof(R)))
+                    __builtin_prefetch(reinterpret_cast<const R*>(C + j * cs) + i, 1, 3);
         } else if (cs == 1) {
             for (Index i = 0; i < rows; ++i)
 #pragma GCC unroll 8
