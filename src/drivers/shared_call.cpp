@@ -5,6 +5,7 @@
 #include "kernels/tiles/copy_part.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 namespace trencadis {
@@ -16,6 +17,12 @@ std::string text(const TileOwners& owners)
     if (owners.rule == TileOwners::Rule::symmetric) return "symmetric " + std::to_string(owners.processes());
     return std::to_string(owners.grid_rows) + 'x' + std::to_string(owners.grid_cols) + " from " +
            std::to_string(owners.first_row) + ',' + std::to_string(owners.first_col);
+}
+/// Numbers that differ read differently.
+std::string text(double number)
+{
+    char digits[32];
+    return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 [[noreturn]] void refuse(int argument, const std::string& message) { throw Error(ErrorCode::bad_argument, argument, message); }
 
@@ -89,14 +96,14 @@ SharedCall::SharedCall(Crew& crew, std::string_view routine, const Form& form, c
 std::string SharedCall::description(std::string_view routine) const
 {
     std::string call = std::string(routine) + " in form '" + std::string(form_.name) + "' and precision " + "sdcz"[precision_];
-    const auto say = [&](const char* name, auto value) { call += std::string(" ") + name + std::to_string(value); };
-    say("uplo ", int(problem_.uplo));
-    say("side ", int(problem_.side));
-    say("op ", int(problem_.op));
-    say("op_b ", int(problem_.op_b));
-    say("diag ", int(problem_.diag));
+    const auto say = [&](const char* name, int value) { call += std::string(" ") + name + ' ' + std::to_string(value); };
+    say("uplo", int(problem_.uplo));
+    say("side", int(problem_.side));
+    say("op", int(problem_.op));
+    say("op_b", int(problem_.op_b));
+    say("diag", int(problem_.diag));
     for (const double part : {problem_.alpha.real(), problem_.alpha.imag(), problem_.beta.real(), problem_.beta.imag()})
-        say("", part);
+        call += ' ' + text(part);
     return call;
 }
 

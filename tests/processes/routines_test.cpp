@@ -196,6 +196,20 @@ TEST(SharedRuns, RefuseCallsThatDiffer)
     }
 }
 
+/// A factor that is 0 on one process leaves out tasks that others wait for.
+TEST(SharedRuns, RefuseFactorsThatDifferInTheirLastBit)
+{
+    if (all().size() == 1) GTEST_SKIP() << "one process alone agrees with itself";
+    const DistributedMatrix<double> A(session(), nb, nb, nb, nb, grid(), true), C(session(), nb, nb, nb, nb, grid(), true);
+    const double odd = all().rank() == 1 ? std::nextafter(1.0, 2.0) : 1.0;
+    const auto product = [&](double alpha, double beta) {
+        distributed::gemm(session(), Op::none, Op::none, alpha, A.tiles(), A.tiles(), beta, C.tiles());
+    };
+    EXPECT_THROW(product(odd, 1), Error);
+    EXPECT_THROW(product(1, odd), Error);
+    product(1, 1);
+}
+
 TEST(SharedRuns, SendWhatTheOwnersSay)
 {
     const Index tiles = 9, n = tiles * nb;
