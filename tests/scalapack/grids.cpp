@@ -1,9 +1,10 @@
-// Factors on grids that live side by side, end, and begin anew, and leaves the last of them to MPI_Finalize: scalapack_grids
-// [early]. `early`: MPI is begun past whoever stands before it, at the level that BLACS programs ask for.
+// Factors on grids that live side by side, end, and begin anew, and leaves the last of them to MPI_Finalize, which comes when
+// static objects that are younger than main are gone: scalapack_grids [early]. `early`: MPI is begun past whoever stands before it, at the level that BLACS programs ask for.
 #include "dealt.hpp"
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 namespace {
 
@@ -61,6 +62,7 @@ void end(const Grid& grid)
 int main(int count, char**)
 {
     int level = 0, processes = 0;
+    std::atexit([] { MPI_Finalize(); });
     if (count > 1) PMPI_Init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &level);
     Cblacs_pinfo(&me, &processes);
     if (processes != 4) return std::fprintf(stderr, "scalapack_grids wants 4 processes\n"), 2;
@@ -75,6 +77,5 @@ int main(int count, char**)
     }
     MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (me == 0) std::printf("%d wrong\n", wrong);
-    MPI_Finalize();
     return wrong != 0;
 }

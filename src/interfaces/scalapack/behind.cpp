@@ -58,8 +58,8 @@ Grid Grid::of(int context)
 
 template <Scalar T> const char* name_of(Routine routine)
 {
-    static const Names names = names_of(letter<T>);
-    return names[int(routine)].c_str();
+    static const auto* const names = new Names(names_of(letter<T>)); // for good: static objects may call as they go
+    return (*names)[int(routine)].c_str();
 }
 
 template <Scalar T> void* behind(Routine routine)

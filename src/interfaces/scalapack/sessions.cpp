@@ -20,8 +20,8 @@ struct Kept {
 
 std::vector<Kept*>& living()
 {
-    static std::vector<Kept*> all;
-    return all;
+    static auto* const all = new std::vector<Kept*>; // for good: MPI may end when static objects are gone
+    return *all;
 }
 
 /// MPI's callbacks, which have no other way to say that something went wrong.
