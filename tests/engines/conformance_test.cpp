@@ -178,6 +178,26 @@ TEST_P(Engines, ReduceOnPartsOfTheirOwnWhereTheySaySo)
     else EXPECT_LE(parts.size(), memories.size()) << "who does not adds to the datum, wherever that is";
 }
 
+TEST_P(Engines, FoldOneReductionBeforeAnotherOfTheSameDatum)
+{
+    static const Reduction sum{
+        sizeof(double), [](void* part) { *static_cast<double*>(part) = 0; },
+        [](void* into, const void* part) { *static_cast<double*>(into) += *static_cast<const double*>(part); }};
+    static const Reduction product{
+        sizeof(double), [](void* part) { *static_cast<double*>(part) = 1; },
+        [](void* into, const void* part) { *static_cast<double*>(into) *= *static_cast<const double*>(part); }};
+    double value = 1;
+    engine_->run({}, [&](Flow& flow) {
+        for (int round = 0; round < 2; ++round) {
+            for (int i = 0; i < 2; ++i)
+                flow.submit("add", [](TaskContext& context) { context.part<double>(0) += 3; }, {reduce(&value, sum)});
+            for (int i = 0; i < 2; ++i)
+                flow.submit("multiply", [](TaskContext& context) { context.part<double>(0) *= 5; }, {reduce(&value, product)});
+        }
+    });
+    EXPECT_EQ(value, ((1 + 6) * 25 + 6) * 25);
+}
+
 TEST_P(Engines, NestWhereTheySaySo)
 {
     int inside = 0;

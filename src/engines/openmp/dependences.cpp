@@ -53,7 +53,8 @@ void Dependences::change_group(void* address, AccessMode mode, const Reduction* 
 {
     if (groups_.empty() && !is_group(mode)) return;
     const auto open = groups_.find(address);
-    if (open != groups_.end() && open->second.mode == mode) return;
+    if (mode != AccessMode::reduce) how = nullptr;
+    if (open != groups_.end() && open->second.mode == mode && open->second.how == how) return;
     bool apart = false;
     if (open != groups_.end()) {
         apart = open->second.parts || &list_of(open->second.mode) == &list_of(mode);
@@ -62,7 +63,7 @@ void Dependences::change_group(void* address, AccessMode mode, const Reduction* 
     }
     if (!is_group(mode)) return;
     if (!has_inoutset_ && !apart) between({address, nullptr}); // readers may come before it
-    groups_[address] = {mode, mode == AccessMode::reduce ? std::make_shared<Parts>(address, *how) : nullptr};
+    groups_[address] = {mode, how, how ? std::make_shared<Parts>(address, *how) : nullptr};
 }
 
 void Dependences::read(const StoredTask& task, void* token, const std::function<void(const Between&)>& between)

@@ -62,6 +62,7 @@ public:
 private:
     struct Group {
         AccessMode mode;
+        const Reduction* how; ///< of `reduce`: another one is another group
         std::shared_ptr<Parts> parts;
     };
     std::vector<void*>& list_of(AccessMode mode);
