@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 #include <limits>
+#include <optional>
 
 namespace trencadis {
 namespace {
@@ -44,25 +45,21 @@ public:
         if (StarpuFlow::inside_task())
             throw Error(ErrorCode::bad_argument, "a task cannot begin work of several processes, which its own flow waits for");
         const Call call;
+        const std::function<bool()> interrupted = [&] {
+            return Call::is_cancelled() || (options.interrupted && *options.interrupted && (*options.interrupted)());
+        };
+        RunOptions until_the_end = options;
+        until_the_end.interrupted = &interrupted;
+        std::optional<SharedFlow> flow;
+        begin_together(flow, until_the_end, at_home);
         std::exception_ptr failure;
-        std::int64_t first = std::numeric_limits<std::int64_t>::max();
-        try {
-            OwnFlow::Home home = StarpuEngine::home();
-            home.owners = true;
-            const std::function<bool()> interrupted = [&] {
-                return Call::is_cancelled() || (options.interrupted && *options.interrupted && (*options.interrupted)());
-            };
-            RunOptions until_the_end = options;
-            until_the_end.interrupted = &interrupted;
-            SharedFlow flow(tenancy(), *group, memory_, home, until_the_end, at_home);
-            carry_out(flow, body, failure);
-            sent_ = flow.sent();
-            if (const Index info = flow.outcome().value(); info != 0) first = info;
-        } catch (...) {
-            failure = std::current_exception();
-        }
+        carry_out(*flow, body, failure);
+        sent_ = flow->sent();
+        const Index info = flow->outcome().value();
+        flow.reset();
         group->settle();
         tell_all(failure);
+        std::int64_t first = info != 0 ? info : std::numeric_limits<std::int64_t>::max();
         group->smallest({&first, 1});
         return first == std::numeric_limits<std::int64_t>::max() ? 0 : first;
     }
@@ -74,6 +71,19 @@ private:
         ~Call() { starpu_messages().call_ends(); }
         static bool is_cancelled() { return starpu_messages().cancels_calls(); }
     };
+    /// One that cannot begin, because StarPU is in use otherwise in its process, says so before any of them submits.
+    void begin_together(std::optional<SharedFlow>& flow, const RunOptions& options, const AtHome& at_home)
+    {
+        std::exception_ptr failure;
+        try {
+            OwnFlow::Home home = StarpuEngine::home();
+            home.owners = true;
+            flow.emplace(tenancy(), *group, memory_, home, options, at_home);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        tell_all(failure);
+    }
     /// What is refused is refused by all processes at the same task. Who fails otherwise while it submits leaves the others
     /// without what they wait for.
     void carry_out(SharedFlow& flow, const std::function<void(Flow&)>& body, std::exception_ptr& failure)
@@ -86,6 +96,9 @@ private:
         } catch (const std::exception& error) {
             if (group->size() > 1) group->abort(error.what());
             failure = std::current_exception();
+        } catch (...) {
+            if (group->size() > 1) group->abort("what submits has thrown what is no exception of the standard library's");
+            failure = std::current_exception();
         }
         try {
             flow.wait();
@@ -96,6 +109,7 @@ private:
     void tell_all(const std::exception_ptr& failure)
     {
         if (group->size() == 1 && failure) std::rethrow_exception(failure);
+        if (group->size() == 1) return;
         try {
             if (failure) std::rethrow_exception(failure);
         } catch (const std::exception& error) {

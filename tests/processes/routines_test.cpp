@@ -253,5 +253,30 @@ TEST(SharedRuns, ThrowOnAllProcessesWhatOneThrows)
     }
 }
 
+TEST(SharedRuns, AreRefusedByAllWhereOneCannotBegin)
+{
+    const Index n = 3 * nb;
+    DistributedMatrix<double> A(session(), n, n, nb, nb, grid(), true);
+    A.fill_definite(1);
+    {
+        std::unique_ptr<Session> other;
+        std::unique_ptr<Flow> open; // StarPU's workers are in use by it
+        if (all().rank() == all().size() - 1) {
+            SessionOptions options;
+            options.engine = "starpu", options.scheduler = "eager", options.worker_count = 1;
+            other = std::make_unique<Session>(options);
+            open = other->open_flow(0);
+        }
+        try {
+            distributed::potrf(session(), Uplo::lower, A.tiles());
+            ADD_FAILURE() << "nothing was refused";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::environment);
+            EXPECT_NE(std::string(error.what()).find("end that flow"), std::string::npos) << error.what();
+        }
+    }
+    EXPECT_EQ(distributed::potrf(session(), Uplo::lower, A.tiles()), 0);
+}
+
 } // namespace
 } // namespace trencadis

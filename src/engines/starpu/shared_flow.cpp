@@ -33,10 +33,9 @@ AccessMode one_at_a_time(AccessMode mode)
 
 SharedFlow::SharedFlow(StarpuTenancy& tenancy, StarpuGroup& group, NamedMemory& memory, const Home& home,
                        const RunOptions& options, const AtHome& at_home)
-    : OwnFlow(home, options.flow), tenancy_(tenancy), group_(group), starpu_(tenancy.begin()), at_home_(at_home),
-      interruption_(options.interrupted),
+    : OwnFlow(home, options.flow), tenancy_(tenancy), group_(group), at_home_(at_home), interruption_(options.interrupted),
       most_held_(std::min<std::size_t>(std::size_t(options.flow.window) / 2, most_tasks_held)), plan_(group.rank()),
-      memory_(memory), sent_to_(std::size_t(group.size())), received_from_(std::size_t(group.size()))
+      memory_(memory), sent_to_(std::size_t(group.size())), received_from_(std::size_t(group.size())), starpu_(tenancy.begin())
 {
 }
 

@@ -64,7 +64,6 @@ private:
 
     StarpuTenancy& tenancy_;
     StarpuGroup& group_;
-    StarpuRuntime& starpu_;
     const AtHome& at_home_;
     Interruption interruption_;
     const std::size_t most_held_;
@@ -81,6 +80,7 @@ private:
     std::vector<std::int64_t> sent_to_, received_from_;
     std::int64_t sent_messages_ = 0;
     double sent_bytes_ = 0;
+    StarpuRuntime& starpu_; ///< the last: what is begun is ended by the destructor
 };
 
 } // namespace trencadis
