@@ -46,7 +46,7 @@ def test_grids_live_side_by_side_and_end_and_begin_anew():
     result = mpirun(4, [GRIDS], timeout=300, environment=BY_TASKS)
     assert result.returncode == 0, (result.stdout + result.stderr)[-4000:]
     assert "0 wrong" in result.stdout
-    assert "is passed on" not in result.stderr
+    assert result.stderr.count("is passed on") == 4, "but on the grid whose fourth process has no kernels"
 
 
 def test_calls_are_passed_on_where_mpi_was_begun_without_threads():

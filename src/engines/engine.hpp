@@ -21,6 +21,7 @@
 #include "threads/threads.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -203,6 +204,9 @@ struct EngineEntry : Entry {
     int (*most_workers)() = nullptr;    ///< it can have so many; none: any number where it is parallel, otherwise one
     /// Of one that schedules itself: its own policies by name, first the one that it takes unless it is told. None: no choice.
     std::vector<std::string> (*policies)() = nullptr;
+    /// Of one with owners: `failure` keeps this process from making the engine, which others on that communicator (as in
+    /// EngineParts) are about to make. They throw it instead of waiting.
+    void (*refuse)(const void* communicator, const std::exception& failure) = nullptr;
 };
 std::span<const EngineEntry* const> engine_entries();
 

@@ -11,10 +11,25 @@
 namespace trencadis {
 namespace {
 
+/// What one of the processes has thrown is thrown by all.
+void tell_all(StarpuGroup& group, const std::exception_ptr& failure)
+{
+    if (group.size() == 1 && failure) std::rethrow_exception(failure);
+    if (group.size() == 1) return;
+    try {
+        if (failure) std::rethrow_exception(failure);
+    } catch (const std::exception& error) {
+        group.throw_together(&error);
+    } catch (...) {
+        const Error unknown(ErrorCode::environment, "a task has thrown what is no exception of the standard library's");
+        group.throw_together(&unknown);
+    }
+    group.throw_together(nullptr);
+}
+
 /// Has the processes before StarPU is started with them.
 struct HasGroup {
-    explicit HasGroup(const void* communicator) : group(starpu_messages().join(communicator)) {}
-    const std::unique_ptr<StarpuGroup> group;
+    const std::shared_ptr<StarpuGroup> group;
 };
 
 /// StarPU in each process, and StarPU-MPI between them. Flows that do not say otherwise are of their process alone.
@@ -26,8 +41,8 @@ public:
         return abilities;
     }();
 
-    explicit StarpuMpi(const EngineParts& parts)
-        : HasGroup(parts.communicator), StarpuEngine(parts, "engine 'starpu-mpi'", group.get())
+    StarpuMpi(const EngineParts& parts, std::shared_ptr<StarpuGroup> all)
+        : HasGroup{std::move(all)}, StarpuEngine(parts, "engine 'starpu-mpi'", group.get())
     {
     }
 
@@ -58,7 +73,7 @@ public:
         const Index info = flow->outcome().value();
         flow.reset();
         group->settle();
-        tell_all(failure);
+        tell_all(*group, failure);
         std::int64_t first = info != 0 ? info : std::numeric_limits<std::int64_t>::max();
         group->smallest({&first, 1});
         return first == std::numeric_limits<std::int64_t>::max() ? 0 : first;
@@ -82,7 +97,7 @@ private:
         } catch (...) {
             failure = std::current_exception();
         }
-        tell_all(failure);
+        tell_all(*group, failure);
     }
     /// What is refused is refused by all processes at the same task. Who fails otherwise while it submits leaves the others
     /// without what they wait for.
@@ -106,24 +121,25 @@ private:
             if (!failure) failure = std::current_exception();
         }
     }
-    void tell_all(const std::exception_ptr& failure)
-    {
-        if (group->size() == 1 && failure) std::rethrow_exception(failure);
-        if (group->size() == 1) return;
-        try {
-            if (failure) std::rethrow_exception(failure);
-        } catch (const std::exception& error) {
-            group->throw_together(&error);
-        } catch (...) {
-            const Error unknown(ErrorCode::environment, "a task has thrown what is no exception of the standard library's");
-            group->throw_together(&unknown);
-        }
-        group->throw_together(nullptr);
-    }
 
     Sent sent_;
     NamedMemory memory_;
 };
+
+/// One process in which StarPU does not start leaves none of them with an engine.
+std::unique_ptr<Engine> make(const EngineParts& parts)
+{
+    const std::shared_ptr<StarpuGroup> group = starpu_messages().join(parts.communicator);
+    std::unique_ptr<Engine> engine;
+    std::exception_ptr failure;
+    try {
+        engine = std::make_unique<StarpuMpi>(parts, group);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    tell_all(*group, failure);
+    return engine;
+}
 
 /// First one that goes by priorities: what others wait for is on the longest way to the end.
 std::vector<std::string> policies()
@@ -141,10 +157,11 @@ const EngineEntry engine_starpu_mpi{
     {"starpu-mpi", "StarPU in each of several processes, with StarPU-MPI between them",
      "Agullo, Aumage, Faverge, Furmento, Pruvost, Sergent, Thibault 2017"},
     StarpuMpi::abilities,
-    [](EngineParts parts) { return std::unique_ptr<Engine>(std::make_unique<StarpuMpi>(parts)); },
+    [](EngineParts parts) { return make(parts); },
     why_no_starpu_mpi,
     [] { return StarpuTenancy::caps().workers; },
     policies,
+    [](const void* communicator, const std::exception& failure) { starpu_messages().refuse(communicator, failure); },
 };
 
 } // namespace trencadis

@@ -118,12 +118,10 @@ double nominal_speed(const Machine& machine)
 
 } // namespace
 
-/// What it reckons with is no arithmetic of the caller's: in the standard modes, without traps, and what it raises is forgotten.
-Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>())
+/// Names into what stands behind them. Makes everything that an engine is made of, but the engine.
+const EngineEntry& Session::resolve(EngineParts& make, const SessionOptions& options)
 {
-    const FloatScope own_arithmetic{FloatModes()};
     Parts& parts = *parts_;
-    parts.options = options;
     SessionOptions& resolved = parts.options;
     resolved.engine = choose_engine(options.engine);
     resolved.kernels = choose_kernels(options.kernels);
@@ -164,7 +162,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     parts.places = make_places(resolved, parts.machine, real_cores);
     if (!shared.bound)
         for (WorkerPlace& place : parts.places) place.on_cpu = -1;
-    EngineParts make{parts.places, scheduler, parts.threads.get(), nominal_speed(real), parts.kernels};
+    make = {parts.places, scheduler, parts.threads.get(), nominal_speed(real), parts.kernels};
     make.relieving = relieving_named(resolved.relief), make.policy = policy;
     make.communicator = options.communicator;
     make.callers_anywhere = options.workers.empty();
@@ -177,10 +175,30 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     make.models = parts.speeds->folder();
     make.machine = &parts.machine;
     make.node_of = [this](const void* data) { return first_node_of(*this, data); };
+    parts.chooser = make_chooser(options, resolved, *parts.kernels);
+    return engine;
+}
+
+/// What it reckons with is no arithmetic of the caller's: in the standard modes, without traps, and what it raises is forgotten.
+Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>())
+{
+    const FloatScope own_arithmetic{FloatModes()};
+    Parts& parts = *parts_;
+    parts.options = options;
+    EngineParts make;
+    const EngineEntry& engine = *or_refuse(options, [&] { return &resolve(make, options); });
     parts.engine = engine.make(std::move(make));
     reset_statistics();
-    parts.chooser = make_chooser(options, resolved, *parts.kernels);
     crew_ = &parts.crew.emplace(*this, parts.engine->call_sharing(), parts.chooser.get());
+}
+
+void Session::refuse(const SessionOptions& options, const std::exception& failure)
+{
+    for (const EngineEntry* engine : engine_entries())
+        if (engine->refuse && (options.communicator || options.engine == engine->name)) try {
+                engine->refuse(options.communicator, failure);
+            } catch (const std::exception&) { // it cannot be had here at all
+            }
 }
 
 Session::~Session()

@@ -23,6 +23,8 @@ class Processes;
 struct Sent;
 struct Datum;
 struct DeviceTraffic;
+struct EngineEntry;
+struct EngineParts;
 struct Machine;
 namespace devices {
 class Device;
@@ -176,6 +178,19 @@ public:
     static int standard_workers();
 
     // inside >>> what the library itself does with a session, and programs with what is made of it: routines, DataFlow
+    /// Of a session of several processes: `failure` keeps this process from making it. The others, which make it, throw that
+    /// instead of waiting for this one.
+    static void refuse(const SessionOptions& options, const std::exception& failure);
+    /// What `resolve` answers; refuses what it throws.
+    template <class Resolve> static auto or_refuse(const SessionOptions& options, Resolve&& resolve)
+    {
+        try {
+            return resolve();
+        } catch (const std::exception& failure) {
+            refuse(options, failure);
+            throw;
+        }
+    }
     /// Runs `body` as a task that submits to the given flow; returns when all of it has finished, rethrows.
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled,
     /// and Error{cancelled} is thrown once the running tasks have ended.
@@ -221,6 +236,7 @@ public:
     void touch(const void* data, Bytes bytes);         ///< these bytes are about to be written; null: any
 
 private:
+    const EngineEntry& resolve(EngineParts& make, const SessionOptions& options);
     bool made_before_fork() const; ///< its workers are not in this process
     void require_workers() const;  ///< throws Error{environment} then
     void require_device(int number) const;

@@ -232,12 +232,25 @@ static void refuse_communicators(void)
     MPI_Comm_free(&half);
 }
 
+/* On one process alone: no session on any, and each says why. */
+static void refuse_options(const MPI_Comm* communicator, int odd)
+{
+    static const char* const wrong[] = {"engine=native", "scheduler=nonsense", "bogus=1", "kernels=nonsense", "workers"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        trc_session* session = NULL;
+        EXPECT(trc_session_create_on(&session, odd ? wrong[i] : "", communicator) != 0 && !session);
+        EXPECT(odd || strstr(trc_last_error_message(), "process 0: "));
+    }
+}
+
 static void use(void)
 {
     MPI_Comm backwards;
     int world;
     MPI_Comm_rank(MPI_COMM_WORLD, &world);
     MPI_Comm_split(MPI_COMM_WORLD, 0, -world, &backwards);
+    MPI_Comm_rank(backwards, &rank);
+    refuse_options(&backwards, rank == 0);
     trc_session* session = NULL;
     EXPECT(trc_session_create_on(&session, "engine=starpu-mpi", &backwards) == 0);
     MPI_Comm_free(&backwards);

@@ -3,6 +3,7 @@
 #include "graph/processes.hpp"
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 
 namespace trencadis {
@@ -30,8 +31,11 @@ public:
     virtual std::string runtime() const = 0;
     /// `communicator`: an MPI_Comm, which is duplicated; null: the whole world. MPI is initialised where nobody has, and then
     /// finalised at the end of the process. Throws Error{environment} where the host's threads may not call it,
-    /// Error{bad_argument} for a communicator that is none, or lies between two groups.
+    /// Error{bad_argument} for a communicator that is none, or lies between two groups, and what one of the processes refuses.
     virtual std::unique_ptr<StarpuGroup> join(const void* communicator) = 0;
+    /// Instead of `join`, to which the others come: what makes a session impossible in this process. They throw it. Nobody hears
+    /// of it where there is no MPI, or no such communicator.
+    virtual void refuse(const void* communicator, const std::exception& failure) = 0;
     // Around a time in which StarPU runs.
     virtual void start(const StarpuGroup& first) = 0;
     virtual void stop() = 0;

@@ -54,7 +54,60 @@ void require_mpi()
                         "MPI_THREAD_MULTIPLE, or at least MPI_THREAD_SERIALIZED");
 }
 
+bool is_there_for_this_thread()
+{
+    int there = 0, gone = 0, level = MPI_THREAD_SINGLE, first = 0;
+    MPI_Initialized(&there);
+    MPI_Finalized(&gone);
+    if (!there || gone) return false;
+    MPI_Query_thread(&level);
+    MPI_Is_thread_main(&first);
+    return level >= MPI_THREAD_SERIALIZED || first;
+}
+
 EndOfMpi& end_of_mpi();
+
+using Text = std::array<char, 1024>;
+Text text_of(std::string_view words)
+{
+    Text text{};
+    std::copy_n(words.begin(), std::min(words.size(), text.size() - 1), text.begin());
+    return text;
+}
+
+/// A failure as one process tells all of it.
+struct Told {
+    int code = int(ErrorCode::environment), argument = 0;
+    Text text{};
+
+    explicit Told(const std::exception* failure)
+    {
+        if (const auto* const error = dynamic_cast<const Error*>(failure)) {
+            code = int(error->code());
+            argument = error->argument();
+        }
+        if (failure) text = text_of(failure->what());
+    }
+    [[noreturn]] void raise(int process, int processes) const
+    {
+        const std::string whose = processes > 1 ? "process " + std::to_string(process) + ": " : "";
+        throw Error(ErrorCode(code), argument, whose + text.data());
+    }
+};
+
+/// Before anything is made together: throws what the first process has to say that can make nothing. That one returns.
+void meet(MPI_Comm whole, const std::exception* failure)
+{
+    int rank = 0, size = 1;
+    MPI_Comm_rank(whole, &rank);
+    MPI_Comm_size(whole, &size);
+    int first = failure ? rank : size;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, whole);
+    if (first == size) return;
+    Told told(failure);
+    MPI_Bcast(&told, sizeof told, MPI_BYTE, first, whole);
+    if (!failure) told.raise(first, size);
+}
 
 class Group final : public StarpuGroup {
 public:
@@ -166,14 +219,6 @@ private:
     int rank_ = 0, size_ = 1;
 };
 
-using Text = std::array<char, 1024>;
-Text text_of(std::string_view words)
-{
-    Text text{};
-    std::copy_n(words.begin(), std::min(words.size(), text.size() - 1), text.begin());
-    return text;
-}
-
 void Group::agree(std::string_view what)
 {
     if (size_ == 1) return;
@@ -192,20 +237,9 @@ void Group::throw_together(const std::exception* failure)
 {
     const int first = first_with(failure != nullptr);
     if (first == size_) return;
-    struct {
-        int code = int(ErrorCode::environment), argument = 0;
-        Text text{};
-    } said;
-    if (failure) {
-        if (const auto* const error = dynamic_cast<const Error*>(failure)) {
-            said.code = int(error->code());
-            said.argument = error->argument();
-        }
-        said.text = text_of(failure->what());
-    }
-    broadcast(&said, sizeof said, first);
-    const std::string whose = size_ > 1 ? "process " + std::to_string(first) + ": " : "";
-    throw Error(ErrorCode(said.code), said.argument, whose + said.text.data());
+    Told told(failure);
+    broadcast(&told, sizeof told, first);
+    told.raise(first, size_);
 }
 
 class Behind final : public StarpuMessages {
@@ -220,10 +254,23 @@ public:
     }
     std::unique_ptr<StarpuGroup> join(const void* communicator) override
     {
-        require_mpi();
+        try {
+            require_mpi();
+        } catch (const Error& error) {
+            refuse(communicator, error);
+            throw;
+        }
         end_.watch();
-        return std::make_unique<Group>(communicator ? checked_communicator(*static_cast<const MPI_Comm*>(communicator))
-                                                    : MPI_COMM_WORLD);
+        const MPI_Comm whole = communicator ? checked_communicator(*static_cast<const MPI_Comm*>(communicator)) : MPI_COMM_WORLD;
+        const EndOfMpi::Call call(end_);
+        meet(whole, nullptr);
+        return std::make_unique<Group>(whole);
+    }
+    void refuse(const void* communicator, const std::exception& failure) override
+    try {
+        if (!is_there_for_this_thread()) return;
+        meet(communicator ? checked_communicator(*static_cast<const MPI_Comm*>(communicator)) : MPI_COMM_WORLD, &failure);
+    } catch (const Error&) { // no communicator
     }
     void start(const StarpuGroup& first) override
     {
@@ -283,7 +330,7 @@ Group::~Group() { Behind::only().leave(comm_); }
 } // namespace
 } // namespace trencadis
 
-extern "C" __attribute__((visibility("default"))) trencadis::StarpuMessages* trc_starpu_mpi_v3()
+extern "C" __attribute__((visibility("default"))) trencadis::StarpuMessages* trc_starpu_mpi_v4()
 {
     return &trencadis::Behind::only();
 }

@@ -20,7 +20,7 @@ constexpr Module starpu{"libtrencadis_starpu.so", "trc_starpu_v2",  "no engine '
                         "libstarpu-dev",          "libstarpu-1.3-9"};
 
 constexpr Module starpu_mpi{"libtrencadis_starpu_mpi.so",
-                            "trc_starpu_mpi_v3",
+                            "trc_starpu_mpi_v4",
                             "no engine 'starpu-mpi'",
                             "StarPU-MPI",
                             "libstarpu-dev libopenmpi-dev openmpi-bin",

@@ -67,16 +67,20 @@ void set(SessionOptions& options, const std::string& key, const std::string& val
     else throw Error(ErrorCode::bad_argument, 2, unknown_name("session option", key, known));
 }
 
-SessionOptions parse(const char* text)
+/// `communicator`: of those who hear of it where the text is refused.
+SessionOptions parse(const char* text, const void* communicator = nullptr)
 {
     SessionOptions options;
-    std::istringstream words(text ? text : "");
-    for (std::string word; words >> word;) {
-        const std::size_t sign = word.find('=');
-        if (sign == std::string::npos || sign == 0 || sign + 1 == word.size())
-            throw Error(ErrorCode::bad_argument, 2, "options has the word '" + word + "', must be key=value");
-        set(options, word.substr(0, sign), word.substr(sign + 1));
-    }
+    options.communicator = communicator;
+    Session::or_refuse(options, [&] {
+        std::istringstream words(text ? text : "");
+        for (std::string word; words >> word;) {
+            const std::size_t sign = word.find('=');
+            if (sign == std::string::npos || sign == 0 || sign + 1 == word.size())
+                throw Error(ErrorCode::bad_argument, 2, "options has the word '" + word + "', must be key=value");
+            set(options, word.substr(0, sign), word.substr(sign + 1));
+        }
+    });
     return options;
 }
 
@@ -104,9 +108,8 @@ int trc_session_create_on(trc_session** session, const char* options, const void
         require(session, 1, "session");
         *session = nullptr;
         require(communicator, 3, "communicator");
-        trencadis::SessionOptions wanted = parse(options);
+        trencadis::SessionOptions wanted = parse(options, communicator);
         if (wanted.engine.empty()) wanted.engine = "starpu-mpi";
-        wanted.communicator = communicator;
         *session = new trc_session(wanted);
     });
 }

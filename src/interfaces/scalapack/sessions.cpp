@@ -1,5 +1,6 @@
 #include "interfaces/scalapack/sessions.hpp"
 
+#include "engines/engine.hpp"
 #include "interfaces/lapack/compute.hpp"
 #include "interfaces/scalapack/behind.hpp"
 
@@ -82,20 +83,35 @@ void say_passed_on(const char* reason)
     said = true;
 }
 
+bool is_so_for_all(MPI_Comm communicator, bool so)
+{
+    int all = so;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, communicator);
+    return all;
+}
+
+/// What one process is without keeps all from a session, for it could not even tell the others that it makes none.
+bool can_begin(MPI_Comm communicator)
+{
+    const char* const reason = why_no_engine();
+    if (reason && face::settings().verbose) say_passed_on(reason);
+    const std::string missing = find_entry("engine", engine_entries(), "starpu-mpi").why_not();
+    if (!missing.empty()) say_passed_on(missing.c_str());
+    return is_so_for_all(communicator, !reason && missing.empty());
+}
+
 std::unique_ptr<Session> begin(MPI_Comm communicator)
 {
-    const char* reason = why_no_engine();
+    if (!can_begin(communicator)) return nullptr;
     try {
         SessionOptions options;
         options.engine = "starpu-mpi";
         options.communicator = &communicator;
-        if (!reason) return std::make_unique<Session>(options);
+        return std::make_unique<Session>(options);
     } catch (const std::exception& failure) {
         say_passed_on(failure.what());
         return nullptr;
     }
-    if (face::settings().verbose) say_passed_on(reason);
-    return nullptr;
 }
 
 } // namespace
@@ -110,9 +126,7 @@ Session* session_of(const Grid& grid)
     auto* const kept = new Kept{begin(communicator)};
     living().push_back(kept);
     MPI_Comm_set_attr(communicator, key_of_grids(), kept);
-    int all = kept->session != nullptr;
-    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, communicator);
-    if (!all) kept->session.reset();
+    if (!is_so_for_all(communicator, kept->session != nullptr)) kept->session.reset();
     return kept->session.get();
 }
 
