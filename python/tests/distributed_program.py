@@ -102,6 +102,12 @@ def refused(folder):
         "no.npy": lambda: d.read(folder / "no.npy", 16),
         "there is no folder": lambda: A.write(folder / "no" / "A.npy"),
         "real": lambda: d.gemm(1j if odd else 1, A, A, 0, d.zeros((64, 64), 16)),
+        "no floating-point number": lambda: d.gemm(10**400 if odd else 1, A, A, 0, d.zeros((64, 64), 16)),
+        "variant is 3": lambda: d.potrf(A, variant=3 if odd else ""),
+        "truth value": lambda: d.potrf(A, lower=np.array([1, 2]) if odd else True),
+        "not NoneType": lambda: A.write(None if odd else folder / "odd.npy"),
+        "os.PathLike": lambda: d.read(None if odd else folder / "A.npy", 16),
+        "must be a whole number": lambda: A.like(np.zeros((2, 2)) if odd else None),
     }
     for said, call in wrong.items():
         with pytest.raises((ValueError, TypeError), match=said):

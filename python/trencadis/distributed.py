@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .checks import one_of, pair, shown, whole_number
+from .checks import one_of, pair, shown, whole_number, word
 from .distributed_bench import ENGINE, layout_of
 from .errors import LinAlgError, UsageError, not_positive_definite
 from .session import current
@@ -36,13 +36,18 @@ Blocks = int | tuple[int, int]
 
 
 def _checked(session: Any, call: str, check: Callable[[], Any]) -> Any:
-    """What `check` answers. What it refuses here it says to the others, which have come to where they compare their calls, so
-    that they do not wait for this process."""
+    """What `check` answers. What it refuses here, whatever an argument's own code raises, it says to the others, which have come
+    to where they compare their calls, so that they do not wait for this process."""
     try:
         return check()
-    except (ValueError, TypeError, OSError, MemoryError) as error:
-        _core.agree(session, f"{call}, which it refuses: {error}")
+    except Exception as error:
+        _agree(session, f"{call}, which it refuses: {error}")
         raise
+
+
+def _agree(session: Any, call: str) -> None:
+    """Names of files may hold bytes that are no text."""
+    _core.agree(session, call.encode(errors="backslashreplace").decode())
 
 
 def _session() -> Any:
@@ -127,7 +132,7 @@ class DistributedMatrix:
     ) -> None:
         self._session = _session()
         _checked(self._session, "DistributedMatrix", lambda: self._lay(local, shape, blocks, grid, first))
-        _core.agree(self._session, repr(self))
+        _agree(self._session, repr(self))
 
     def _lay(self, local: Any, shape: Any, blocks: Any, grid: Any, first: Any) -> None:
         self.shape, self.blocks = _pair_of("shape", shape, 0), _blocks_of(blocks)
@@ -153,20 +158,21 @@ class DistributedMatrix:
 
     def norm(self) -> float:
         """The Frobenius norm of the whole, the same on all processes."""
-        _core.agree(self._session, f"norm of {self!r}")
+        _agree(self._session, f"norm of {self!r}")
         return self._core.norm(self._session)
 
     def write(self, path: str | Path) -> None:
         """To a .npy or .mtx file, each process its blocks; it is there in full or not at all. All processes see one folder."""
         from . import distributed_files
 
-        path = Path(path)
-        _core.agree(self._session, f"write {self!r} to {path.name}")
-        distributed_files.write(_core, self._session, path, self._core, self.shape, self.dtype, *self.blocks)
+        named = _checked(self._session, f"write {self!r}", lambda: Path(path))
+        _agree(self._session, f"write {self!r} to {named.name}")
+        distributed_files.write(_core, self._session, named, self._core, self.shape, self.dtype, *self.blocks)
 
     def like(self, shape: tuple[int, int] | None = None, blocks: Blocks | None = None) -> DistributedMatrix:
         """One of zeros over the same processes, of the same shape and blocks where no others are given."""
-        return zeros(shape or self.shape, blocks or self.blocks, self.grid, self.dtype, self.first)
+        wanted, cut = self.shape if shape is None else shape, self.blocks if blocks is None else blocks
+        return zeros(wanted, cut, self.grid, self.dtype, self.first)
 
     def copy(self) -> DistributedMatrix:
         """Another one with the same elements."""
@@ -225,14 +231,14 @@ def read(
     from . import distributed_files
 
     session = _session()
-    path = Path(path)
 
     def opened() -> Any:
-        file = distributed_files.opened(path)
-        return file, np.dtype(dtype) if dtype else distributed_files.computed_in(file.dtype)
+        named = Path(path)
+        file = distributed_files.opened(named)
+        return named.name, file, distributed_files.computed_in(file.dtype) if dtype is None else np.dtype(dtype)
 
-    file, kind = _checked(session, f"read {path.name}", opened)
-    _core.agree(session, f"read {path.name} of shape {file.shape}")
+    name, file, kind = _checked(session, "read", opened)
+    _agree(session, f"read {name} of shape {file.shape}")
     made = zeros((file.shape[0], file.shape[1] if len(file.shape) > 1 else 1), blocks, grid, kind)
     distributed_files.together(_core, session, lambda: file.fill(made._core, *made.blocks))
     return made
@@ -274,27 +280,27 @@ def _op(name: str, trans: Any) -> str:
 def potrf(A: DistributedMatrix, *, lower: bool = True, variant: str = "") -> int:
     """A = L L^H, or U^H U, in one triangle of A; the other one is neither read nor written. Blocks are square. Returns info: 0,
     or the order of the smallest leading minor that is not positive definite."""
-    session, _ = _start("potrf", A)
-    return _core.shared_potrf(session, _triangle(lower), A._core, variant)
+    session, (uplo, form) = _start("potrf", A, check=lambda: (_triangle(lower), word("variant", variant)))
+    return _core.shared_potrf(session, uplo, A._core, form)
 
 
 def potrs(A: DistributedMatrix, B: DistributedMatrix, *, lower: bool = True) -> None:
     """B <- A^-1 B with potrf's factor in A."""
-    session, _ = _start("potrs", A, B, result=B)
-    _core.shared_potrs(session, _triangle(lower), A._core, B._core)
+    session, uplo = _start("potrs", A, B, result=B, check=lambda: _triangle(lower))
+    _core.shared_potrs(session, uplo, A._core, B._core)
 
 
 def posv(A: DistributedMatrix, B: DistributedMatrix, *, lower: bool = True, variant: str = "") -> int:
     """B <- A^-1 B, A positive definite, of which one triangle is read and factored. Returns potrf's info."""
-    session, _ = _start("posv", A, B, result=B)
-    return _core.shared_posv(session, _triangle(lower), A._core, B._core, variant)
+    session, (uplo, form) = _start("posv", A, B, result=B, check=lambda: (_triangle(lower), word("variant", variant)))
+    return _core.shared_posv(session, uplo, A._core, B._core, form)
 
 
 def getrf(A: DistributedMatrix, *, variant: str = "") -> tuple[np.ndarray, int]:
     """A = P L U in place, with pivots by tournament; with those of LAPACK as variant "panel". Returns piv, LAPACK's row
     interchanges of the whole, from 0, on every process, and info: 0, or the number of the first pivot that is zero."""
-    session, piv = _start("getrf", A, check=lambda: np.zeros(min(A.shape), np.int64))
-    info = _core.shared_getrf(session, A._core, piv, variant)
+    session, (piv, form) = _start("getrf", A, check=lambda: (np.zeros(min(A.shape), np.int64), word("variant", variant)))
+    info = _core.shared_getrf(session, A._core, piv, form)
     return piv - 1, info
 
 
@@ -315,15 +321,19 @@ def getrs(A: DistributedMatrix, piv: np.ndarray, B: DistributedMatrix, *, trans:
 
 def gesv(A: DistributedMatrix, B: DistributedMatrix, *, variant: str = "") -> tuple[np.ndarray, int]:
     """B <- A^-1 B by getrf, whose factors A gets. Returns its piv and info; B is then no solution unless info is 0."""
-    session, piv = _start("gesv", A, B, result=B, check=lambda: np.zeros(min(A.shape), np.int64))
-    info = _core.shared_gesv(session, A._core, piv, B._core, variant)
+
+    def check() -> tuple[np.ndarray, str]:
+        return np.zeros(min(A.shape), np.int64), word("variant", variant)
+
+    session, (piv, form) = _start("gesv", A, B, result=B, check=check)
+    info = _core.shared_gesv(session, A._core, piv, B._core, form)
     return piv - 1, info
 
 
 def geqrf(A: DistributedMatrix, *, variant: str = "") -> None:
     """R of A = Q R in the upper triangle of A; below it the reflectors of tile QR, which are not LAPACK's."""
-    session, _ = _start("geqrf", A)
-    _core.shared_geqrf(session, A._core, variant)
+    session, form = _start("geqrf", A, check=lambda: word("variant", variant))
+    _core.shared_geqrf(session, A._core, form)
 
 
 def gemm(
@@ -345,13 +355,12 @@ def trsm(
 ) -> None:
     """B <- alpha op(A)^-1 B, or with side="right" alpha B op(A)^-1, A triangular; blocks are square and of one size."""
 
-    def check() -> tuple[str, str, complex]:
-        return one_of("side", side, ("left", "right")), _op("trans_a", trans_a), _factor("alpha", alpha, B)
+    def check() -> tuple[str, str, str, str, complex]:
+        where = one_of("side", side, ("left", "right"))[0].upper()
+        return where, _triangle(lower), _op("trans_a", trans_a), "U" if unit_diagonal else "N", _factor("alpha", alpha, B)
 
-    session, (where, op, a) = _start("trsm", A, B, result=B, check=check)
-    _core.shared_trsm(
-        session, where[0].upper(), _triangle(lower), op, "U" if unit_diagonal else "N", a, A._core, B._core
-    )  # fmt: skip
+    session, (where, uplo, op, diag, a) = _start("trsm", A, B, result=B, check=check)
+    _core.shared_trsm(session, where, uplo, op, diag, a, A._core, B._core)
 
 
 def _factor(name: str, value: Any, C: DistributedMatrix) -> complex:
@@ -359,6 +368,8 @@ def _factor(name: str, value: Any, C: DistributedMatrix) -> complex:
         number = complex(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} is {shown(value)}, must be a number") from None
+    except OverflowError:
+        raise UsageError(f"{name} is {shown(value)}, which no floating-point number is near") from None
     if number.imag and C.dtype.kind != "c":
         raise UsageError(f"{name} is {number}, and the matrices are real")
     return number
@@ -371,7 +382,8 @@ def copy(
     """The elements of B from `target` on <- as many as `shape` (all of A) of A from `source` on; blocks and grids may differ."""
 
     def check() -> Any:
-        return _pair_of("source", source, 0), _pair_of("target", target, 0), _pair_of("shape", shape or A.shape, 0)
+        wanted = A.shape if shape is None else shape
+        return _pair_of("source", source, 0), _pair_of("target", target, 0), _pair_of("shape", wanted, 0)
 
     session, (begin, to, extent) = _start("copy", A, B, result=B, check=check)
     _core.shared_copy(session, A._core, begin, B._core, to, extent)

@@ -24,10 +24,10 @@ def together(core: Any, session: Any, do: Callable[[], Any]) -> Any:
     result, failure = None, ""
     try:
         result = do()
-    except (UsageError, OSError, ValueError, MemoryError) as error:
+    except Exception as error:
         failure = str(error) or type(error).__name__
     try:
-        core.throw_together(session, failure)
+        core.throw_together(session, failure.encode(errors="backslashreplace").decode())
     except ValueError as error:
         raise UsageError(str(error)) from None
     return result
@@ -203,10 +203,15 @@ def write(
 ) -> None:
     """Each process its tiles, into a file that gets its name when all are there."""
     rank, _ = core.process(session)
-    together(core, session, lambda: require_place(path) if rank == 0 else None)
-    path = Path(os.path.realpath(path))
-    rest = path.with_name(f".{path.name}.{os.getpid()}.part")
-    rest = Path(os.fsdecode(core.broadcast(session, os.fsencode(rest), 4096, 0).rstrip(b"\0")))
+
+    def places() -> tuple[Path, bytes]:
+        if rank == 0:
+            require_place(path)
+        real = Path(os.path.realpath(path))
+        return real, os.fsencode(real.with_name(f".{real.name}.{os.getpid()}.part"))
+
+    path, ours = together(core, session, places)
+    rest = Path(os.fsdecode(core.broadcast(session, ours, 4096, 0).rstrip(b"\0")))
     target = (NpyTarget if path.suffix.lower() == ".npy" else MtxTarget)(shape, dtype)
 
     def parts() -> Iterator[tuple[int, int, np.ndarray]]:
