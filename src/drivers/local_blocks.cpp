@@ -51,7 +51,7 @@ void require_local(Crew& crew, const LocalBlocks& A, int argument)
 void require_apart(Crew& crew, const LocalBlocks& result, std::initializer_list<LocalBlocks> from, int argument)
 {
     const int rank = distributed::processes(crew).rank();
-    const auto is_empty = [](const LocalBlocks& A) { return A.rows == 0 || A.cols == 0; };
+    const auto is_empty = [rank](const LocalBlocks& A) { return A.local_rows(rank) == 0 || A.local_cols(rank) == 0; };
     for (const LocalBlocks& A : from)
         if (!is_empty(result) && !is_empty(A) &&
             ((result.data && result.data == A.data) || overlap(memory_of(result, rank), memory_of(A, rank))))

@@ -156,6 +156,21 @@ static void divide_and_copy(trc_session* session)
     free(L.data), free(X.data), free(B.data), free(C.data);
 }
 
+/* Matrices of one block. The others may give one address for all that they do not have. */
+static void hold_nothing(trc_session* session)
+{
+    int64_t info = -1;
+    double nothing_here = 0;
+    matrix A = make(nb - 6, nb - 6, nb, nb, 0), B = make(nb - 6, width, nb, width, 0);
+    fill(&A, definite);
+    fill(&B, solution);
+    const int holds = A.rows * A.cols > 0;
+    double* const a = holds ? A.data : &nothing_here;
+    double* const b = holds ? B.data : &nothing_here;
+    EXPECT(trc_pdposv(session, 'L', a, &A.desc, b, &B.desc, &info) == 0 && info == 0);
+    free(A.data), free(B.data);
+}
+
 /* All processes get an error, and nothing is touched. */
 static void refuse(trc_session* session)
 {
@@ -180,7 +195,7 @@ static void refuse(trc_session* session)
     wrong = A.desc;
     wrong.mb = 0;
     EXPECT(trc_pdgemm(session, 'N', 'N', 1, A.data, &A.desc, A.data, &A.desc, 0, B.data, &wrong) == -10);
-    EXPECT(trc_pdgemm(session, 'N', 'N', 1, A.data, &A.desc, B.data, &B.desc, 0, B.data, &B.desc) == -9);
+    EXPECT(trc_pdgemm(session, 'N', 'N', 1, A.data, &A.desc, A.data, &A.desc, 0, A.data, &A.desc) == -9);
     EXPECT(trc_pdgemr2d(session, 60, 1, A.data, 9, 1, &A.desc, B.data, 1, 1, &B.desc) == -4);
     /* One process alone is wrong. */
     for (int how = 0; how < 4; ++how) {
@@ -260,6 +275,7 @@ static void use(void)
     for (int i = 0; i < count; ++i)
         for (int pairs = 0; pairs < 2; ++pairs) solve(session, sizes[i], pairs);
     divide_and_copy(session);
+    hold_nothing(session);
     refuse(session);
     EXPECT(trc_session_destroy(session) == 0);
 }

@@ -1,5 +1,6 @@
 // Factors on grids that live side by side, end, and begin anew, and leaves the last of them to MPI_Finalize, which comes when
-// static objects that are younger than main are gone: scalapack_grids [early]. `early`: MPI is begun past whoever stands before it, at the level that BLACS programs ask for.
+// static objects that are younger than main are gone: scalapack_grids [early]. `early`: MPI is begun past whoever stands before
+// it, at the level that BLACS programs ask for.
 #include "dealt.hpp"
 
 #include <cmath>
