@@ -48,12 +48,20 @@ template <Scalar T> TileMatrix<T> named(Residence& residence, AddressRange& name
     return tiles;
 }
 
+/// `argument`: the number of `row`; that of `col` is the next.
 void require_part(Index row, Index col, Index rows, Index cols, const SharedOperand& A, int argument)
 {
-    if (row >= 0 && col >= 0 && rows >= 0 && cols >= 0 && row <= A.rows - rows && col <= A.cols - cols) return;
-    throw Error(ErrorCode::bad_argument, argument,
-                std::to_string(rows) + " x " + std::to_string(cols) + " elements from (" + std::to_string(row) + ", " +
-                    std::to_string(col) + ") on are not in a matrix " + text(A));
+    constexpr int rows_argument = 7, cols_argument = 8;
+    const auto require = [&](bool fits, int number) {
+        if (fits) return;
+        throw Error(ErrorCode::bad_argument, number,
+                    std::to_string(rows) + " x " + std::to_string(cols) + " elements from (" + std::to_string(row) + ", " +
+                        std::to_string(col) + ") on are not in a matrix " + text(A));
+    };
+    require(rows >= 0, rows_argument);
+    require(cols >= 0, cols_argument);
+    require(row >= 0 && row <= A.rows - rows, argument);
+    require(col >= 0 && col <= A.cols - cols, argument + 1);
 }
 
 } // namespace

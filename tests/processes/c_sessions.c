@@ -197,6 +197,10 @@ static void refuse(trc_session* session)
     EXPECT(trc_pdgemm(session, 'N', 'N', 1, A.data, &A.desc, A.data, &A.desc, 0, B.data, &wrong) == -10);
     EXPECT(trc_pdgemm(session, 'N', 'N', 1, A.data, &A.desc, A.data, &A.desc, 0, A.data, &A.desc) == -9);
     EXPECT(trc_pdgemr2d(session, 60, 1, A.data, 9, 1, &A.desc, B.data, 1, 1, &B.desc) == -4);
+    EXPECT(trc_pdgemr2d(session, -1, 1, A.data, 1, 1, &A.desc, B.data, 1, 1, &B.desc) == -1);
+    EXPECT(trc_pdgemr2d(session, 1, -1, A.data, 1, 1, &A.desc, B.data, 1, 1, &B.desc) == -2);
+    EXPECT(trc_pdgemr2d(session, 1, 1, A.data, 1, 0, &A.desc, B.data, 1, 1, &B.desc) == -5);
+    EXPECT(trc_pdgemr2d(session, 1, 3, A.data, 1, 1, &A.desc, B.data, 1, 2, &B.desc) == -9);
     /* One process alone is wrong. */
     for (int how = 0; how < 4; ++how) {
         wrong = A.desc;
