@@ -19,8 +19,8 @@ namespace {
 template <Scalar T, class... More>
 void agree_on_nothing(Crew& crew, const char* routine, const HeldTiles<T>& A, const More&... more)
 {
-    std::string call = routine;
-    for (const SharedOperand& operand : {shared(A), shared(more)...}) call += ", " + text(operand);
+    std::string call = std::string(routine) + " in precision " + precision_letter<T>;
+    for (const SharedOperand& operand : {shared(A), shared(more)...}) call += ", " + compared(operand);
     processes(crew).agree(call);
 }
 

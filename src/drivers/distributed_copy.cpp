@@ -77,7 +77,8 @@ void copy(Crew& crew, const HeldTiles<T>& from, Index from_row, Index from_col, 
         require_part(to_row, to_col, rows, cols, shared(to), 5);
     });
     Processes& all = processes(crew);
-    std::string call = "copy of " + text(shared(from)) + " to " + text(shared(to));
+    std::string call =
+        std::string("copy in precision ") + precision_letter<T> + " of " + compared(shared(from)) + " to " + compared(shared(to));
     for (const Index number : {from_row, from_col, to_row, to_col, rows, cols}) call += ' ' + std::to_string(number);
     all.agree(call);
     if (rows == 0 || cols == 0) return;

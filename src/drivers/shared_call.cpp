@@ -55,6 +55,15 @@ std::string text(const SharedOperand& A)
            std::to_string(A.nb) + " (" + text(A.owners) + ")";
 }
 
+std::string compared(const SharedOperand& A)
+{
+    if (A.owners.rule != TileOwners::Rule::given) return text(A);
+    std::uint64_t hash = 14695981039346656037u; // FNV-1a, as all processes have it
+    for (Index j = 0; j < A.cols; j += A.nb)
+        for (Index i = 0; i < A.rows; i += A.mb) hash = (hash ^ std::uint16_t(A.owners(i / A.mb, j / A.nb))) * 1099511628211u;
+    return text(A) + " by table " + std::to_string(hash);
+}
+
 void require_owners(Crew& crew, const SharedOperand& A, int argument, bool all)
 {
     constexpr Index largest = std::numeric_limits<std::int32_t>::max();
@@ -85,7 +94,7 @@ SharedCall::SharedCall(Crew& crew, std::string_view routine, const Form& form, c
 {
     call_ = description(routine);
     for (const SharedOperand& operand : operands) {
-        call_ += ", " + text(operand);
+        call_ += ", " + compared(operand);
         residence_.matrices.push_back({{}, operand.rows, operand.cols, operand.mb, operand.nb, operand.at});
     }
     processes_.agree(call_);

@@ -60,8 +60,10 @@ template <class Check> decltype(auto) checked(Crew& crew, std::string_view routi
 Index run_resident(Crew& crew, const Residence& residence, std::string_view form, const std::function<void(Flow&)>& submit,
                    const RoutineOptions& options);
 
-/// In words that processes compare.
 std::string text(const SharedOperand& A);
+/// In words that processes compare.
+std::string compared(const SharedOperand& A);
+template <Scalar T> constexpr char precision_letter = "sdcz"[layout_of_precision<T>];
 
 /// A form on matrices that several processes hold: laid out as names that are the same for all, which each has its own part of.
 class SharedCall {

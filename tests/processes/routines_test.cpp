@@ -11,6 +11,8 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace trencadis {
 namespace {
@@ -208,6 +210,39 @@ TEST(SharedRuns, RefuseFactorsThatDifferInTheirLastBit)
     EXPECT_THROW(product(odd, 1), Error);
     EXPECT_THROW(product(1, odd), Error);
     product(1, 1);
+}
+
+TEST(SharedRuns, RefusePrecisionsThatDiffer)
+{
+    if (all().size() == 1) GTEST_SKIP() << "one process alone agrees with itself";
+    const auto try_all = [](auto scalar) {
+        const DistributedMatrix<decltype(scalar)> A(session(), nb, nb, nb, nb, grid(), true),
+            none(session(), 0, 0, nb, nb, grid(), true);
+        EXPECT_THROW(distributed::copy(session(), A.tiles(), 0, 0, A.tiles(), 0, 0, nb, nb), Error);
+        EXPECT_THROW(distributed::copy(session(), A.tiles(), 0, 0, A.tiles(), 0, 0, 0, 0), Error);
+        EXPECT_THROW(distributed::potrf(session(), Uplo::lower, none.tiles()), Error);
+    };
+    all().rank() == 1 ? try_all(1.0F) : try_all(1.0);
+}
+
+TEST(SharedRuns, RefuseTablesOfOwnersThatDiffer)
+{
+    if (all().size() == 1) GTEST_SKIP() << "one process alone agrees with itself";
+    const Index tiles = 3, n = tiles * nb;
+    DistributedMatrix<double> A(session(), n, n, nb, nb, grid(), true);
+    A.fill_definite(1);
+    std::vector<std::int16_t> table;
+    for (Index j = 0; j < tiles; ++j)
+        for (Index i = 0; i < tiles; ++i) table.push_back(grid()(i, j));
+    HeldTiles<double> named = A.tiles();
+    named.owners.rule = TileOwners::Rule::given;
+    named.owners.table_rows = tiles;
+    named.owners.table = table.data();
+    const auto other = std::int16_t((table[4] + 1) % all().size());
+    const std::int16_t right = std::exchange(table[4], all().rank() == 1 ? other : table[4]);
+    EXPECT_THROW(distributed::potrf(session(), Uplo::lower, named), Error);
+    table[4] = right;
+    EXPECT_EQ(distributed::potrf(session(), Uplo::lower, named), 0);
 }
 
 TEST(SharedRuns, SendWhatTheOwnersSay)
