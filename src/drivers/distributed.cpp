@@ -127,11 +127,14 @@ namespace {
 constexpr std::string_view usual_lu = "tournament";
 
 /// Forms without row interchanges of LAPACK's hand out no names for them.
-void take_pivots(SharedCall& call, const Form& form, Index* pivots, Index count)
+Index run_with_pivots(SharedCall& call, const Form& form, Index* pivots, Index count, const RoutineOptions& options)
 {
-    if (form.name == "nopiv") std::iota(pivots, pivots + count, Index(1));
-    else if (!form.apart.empty()) std::fill_n(pivots, count, Index(0));
-    else call.writes_vector(pivots);
+    const bool has_none = form.name == "nopiv", has_others = !has_none && !form.apart.empty();
+    if (!has_none && !has_others) call.writes_vector(pivots);
+    const Index info = call.run(options);
+    if (has_none) std::iota(pivots, pivots + count, Index(1));
+    if (has_others) std::fill_n(pivots, count, Index(0));
+    return info;
 }
 
 } // namespace
@@ -147,8 +150,7 @@ template <Scalar T> Index getrf(Crew& crew, const HeldTiles<T>& A, Index* pivots
     const Index count = std::min(A.rows, A.cols);
     if (count == 0) return agree_on_nothing(crew, "getrf", A), 0;
     SharedCall call(crew, "getrf", form, problem_of(A, form), layout_of_precision<T>, operands(A));
-    take_pivots(call, form, pivots, count);
-    return call.run(options);
+    return run_with_pivots(call, form, pivots, count, options);
 }
 
 template <Scalar T>
@@ -178,8 +180,7 @@ Index gesv(Crew& crew, const HeldTiles<T>& A, Index* pivots, const HeldTiles<T>&
     if (A.rows == 0) return agree_on_nothing(crew, "gesv", A, B), 0;
     if (B.cols == 0 && form.apart.empty()) return getrf(crew, A, pivots, options);
     SharedCall call(crew, "gesv", form, with_right_sides(problem_of(A, form), B), layout_of_precision<T>, operands(A, B));
-    take_pivots(call, form, pivots, A.rows);
-    return call.run(options);
+    return run_with_pivots(call, form, pivots, A.rows, options);
 }
 
 template <Scalar T> void geqrf(Crew& crew, const HeldTiles<T>& A, const RoutineOptions& options)

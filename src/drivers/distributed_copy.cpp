@@ -80,14 +80,13 @@ void copy(Crew& crew, const HeldTiles<T>& from, Index from_row, Index from_col, 
     std::string call =
         std::string("copy in precision ") + precision_letter<T> + " of " + compared(shared(from)) + " to " + compared(shared(to));
     for (const Index number : {from_row, from_col, to_row, to_col, rows, cols}) call += ' ' + std::to_string(number);
-    all.agree(call);
-    if (rows == 0 || cols == 0) return;
+    if (rows == 0 || cols == 0) return all.agree(call);
     Residence residence{all.rank(), all.size(), {}, {}};
     AddressRange names(names_of_processes);
     const From<T> source{named(residence, names, from), from.mb, from.nb, from_row, from_col};
     const From<T> target{named(residence, names, to), to.mb, to.nb, to_row, to_col};
     run_resident(
-        crew, residence, "copy", [&](Flow& flow) { copy_parts(flow, source, target, rows, cols); }, options);
+        crew, {"copy", "copy", call}, residence, [&](Flow& flow) { copy_parts(flow, source, target, rows, cols); }, options);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

@@ -89,22 +89,23 @@ void say_refused(Crew& crew, std::string_view routine, const Error& error)
 
 SharedCall::SharedCall(Crew& crew, std::string_view routine, const Form& form, const Problem& problem, int precision,
                        std::span<const SharedOperand> operands)
-    : crew_(crew), processes_(distributed::processes(crew)), form_(form), problem_(problem), precision_(precision),
-      place_(place_of(operands, problem.nb)), residence_{processes_.rank(), processes_.size(), {}, {}}
+    : crew_(crew), processes_(distributed::processes(crew)), routine_(routine), form_(form), problem_(problem),
+      precision_(precision), place_(place_of(operands, problem.nb)), residence_{processes_.rank(), processes_.size(), {}, {}}
 {
-    call_ = description(routine);
-    for (const SharedOperand& operand : operands) {
-        call_ += ", " + compared(operand);
-        residence_.matrices.push_back({{}, operand.rows, operand.cols, operand.mb, operand.nb, operand.at});
-    }
-    processes_.agree(call_);
-    form.lay[precision](layout_, place_, problem_);
-    check_layout();
+    checked(crew, routine, [&] {
+        call_ = description();
+        for (const SharedOperand& operand : operands) {
+            call_ += ", " + compared(operand);
+            residence_.matrices.push_back({{}, operand.rows, operand.cols, operand.mb, operand.nb, operand.at});
+        }
+        form.lay[precision](layout_, place_, problem_);
+        check_layout();
+    });
 }
 
-std::string SharedCall::description(std::string_view routine) const
+std::string SharedCall::description() const
 {
-    std::string call = std::string(routine) + " in form '" + std::string(form_.name) + "' and precision " + "sdcz"[precision_];
+    std::string call = std::string(routine_) + " in form '" + std::string(form_.name) + "' and precision " + "sdcz"[precision_];
     const auto say = [&](const char* name, int value) { call += std::string(" ") + name + ' ' + std::to_string(value); };
     say("uplo", int(problem_.uplo));
     say("side", int(problem_.side));
@@ -165,14 +166,17 @@ void SharedCall::submit(Flow& flow)
     if (writes_vector_) collect(owned.beside(), flow);
 }
 
-Index run_resident(Crew& crew, const Residence& residence, std::string_view form, const std::function<void(Flow&)>& submit,
+Index run_resident(Crew& crew, const ResidentCall& call, const Residence& residence, const std::function<void(Flow&)>& submit,
                    const RoutineOptions& options)
 try {
-    LastReads reads;
-    submit(reads);
-    const std::vector<bool> last = reads.all();
+    const std::vector<bool> last = checked(crew, call.routine, [&] {
+        LastReads reads;
+        submit(reads);
+        return reads.all();
+    });
+    distributed::processes(crew).agree(call.compared);
     const auto body = [&](Flow& flow) {
-        ResidentFlow resident(flow, residence, last, form);
+        ResidentFlow resident(flow, residence, last, call.form);
         submit(resident);
     };
     return crew.run_shared(body, options.interrupted, [&](const Datum& name) { return residence.at_home(name); });
@@ -184,7 +188,7 @@ Index SharedCall::run(const RoutineOptions& options)
 {
     for (std::size_t i = 0; i < residence_.matrices.size(); ++i) residence_.matrices[i].names = place_.held()[i];
     return run_resident(
-        crew_, residence_, form_.name, [this](Flow& flow) { submit(flow); }, options);
+        crew_, {routine_, form_.name, call_}, residence_, [this](Flow& flow) { submit(flow); }, options);
 }
 
 } // namespace trencadis

@@ -55,9 +55,14 @@ template <class Check> decltype(auto) checked(Crew& crew, std::string_view routi
     }
 }
 
+struct ResidentCall {
+    std::string_view routine, form; ///< for messages
+    std::string_view compared;      ///< what must be the same on all processes
+};
 /// Runs what `submit` submits, twice: first for nobody, to know the last reads. The data have owners, and names that
-/// `residence` knows. `form`: for messages.
-Index run_resident(Crew& crew, const Residence& residence, std::string_view form, const std::function<void(Flow&)>& submit,
+/// `residence` knows. In between the processes compare their calls: what fails before, for want of memory, all of them hear of,
+/// and nothing is touched.
+Index run_resident(Crew& crew, const ResidentCall& call, const Residence& residence, const std::function<void(Flow&)>& submit,
                    const RoutineOptions& options);
 
 std::string text(const SharedOperand& A);
@@ -68,7 +73,7 @@ template <Scalar T> constexpr char precision_letter = "sdcz"[layout_of_precision
 /// A form on matrices that several processes hold: laid out as names that are the same for all, which each has its own part of.
 class SharedCall {
 public:
-    /// `problem` has the extents and tiles. The operands in the form's order.
+    /// `problem` has the extents and tiles. The operands in the form's order. `routine` outlives it.
     SharedCall(Crew& crew, std::string_view routine, const Form& form, const Problem& problem, int precision,
                std::span<const SharedOperand> operands);
     /// The form's vector is read, or written; what each process gets is the whole.
@@ -79,13 +84,14 @@ public:
     Index run(const RoutineOptions& options);
 
 private:
-    std::string description(std::string_view routine) const;
+    std::string description() const;
     void check_layout() const;
     void submit(Flow& flow);
     void collect(const std::map<const void*, Datum>& beside, Flow& flow) const;
 
     Crew& crew_;
     Processes& processes_;
+    const std::string_view routine_;
     const Form& form_;
     const Problem problem_;
     const int precision_;

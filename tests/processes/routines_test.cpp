@@ -2,6 +2,7 @@
 // all tests.
 #include "base/error.hpp"
 #include "drivers/distributed_matrix.hpp"
+#include "drivers/shared_call.hpp"
 #include "graph/flow.hpp"
 #include "graph/processes.hpp"
 #include "session/session.hpp"
@@ -10,6 +11,7 @@
 
 #include <cmath>
 #include <limits>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -243,6 +245,26 @@ TEST(SharedRuns, RefuseTablesOfOwnersThatDiffer)
     EXPECT_THROW(distributed::potrf(session(), Uplo::lower, named), Error);
     table[4] = right;
     EXPECT_EQ(distributed::potrf(session(), Uplo::lower, named), 0);
+}
+
+/// Where the memory for its books is not there.
+TEST(SharedRuns, AreRefusedByAllWhereOneCannotLayThemOut)
+{
+    const bool odd = all().rank() == all().size() - 1;
+    DistributedMatrix<double> A(session(), nb, nb, nb, nb, grid(), true);
+    Form form = forms::potrf().front();
+    if (odd) form.lay[layout_of_precision<double>] = [](LayoutRoom&, Place&, const Problem&) { throw std::bad_alloc(); };
+    const SharedOperand operand = shared(A.tiles());
+    const auto call = [&] {
+        SharedCall(session(), "potrf", form, {.m = nb, .n = nb, .k = nb, .nb = nb}, layout_of_precision<double>, {&operand, 1})
+            .run({});
+    };
+    EXPECT_ANY_THROW(call());
+    const Residence nowhere{all().rank(), all().size(), {}, {}};
+    const auto submit = [&](Flow&) {
+        if (odd) throw std::bad_alloc();
+    };
+    EXPECT_THROW(run_resident(session(), {"books", "books", "books"}, nowhere, submit, {}), Error);
 }
 
 TEST(SharedRuns, SendWhatTheOwnersSay)
