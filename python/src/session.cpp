@@ -256,11 +256,25 @@ void bind_residence(nb::class_<Session>& session)
         .def("written", &written, "begin"_a, "bytes"_a);
 }
 
+void bind_refusal(nb::module_& m)
+{
+    m.def(
+        "refuse_session",
+        [](const std::string& engine, std::uintptr_t communicator, const std::string& why) {
+            SessionOptions options;
+            options.engine = engine;
+            options.communicator = reinterpret_cast<const void*>(communicator);
+            Session::refuse(options, Error(ErrorCode::bad_argument, why));
+        },
+        "engine"_a, "communicator"_a, "why"_a, "Said to the processes that make the session together with this one.");
+}
+
 } // namespace
 
 void bind_session(nb::module_& m)
 {
     bind_trace(m);
+    bind_refusal(m);
     nb::class_<Session> session(m, "Session", "Machine, engine, scheduler, kernels and threads under one name each.");
     session
         .def(

@@ -132,6 +132,9 @@ def communicators():
             trencadis.session(engine="starpu-mpi", communicator=communicator)
     with pytest.raises(ValueError, match="take engine 'starpu-mpi'"):
         trencadis.session(engine="native", communicator=WORLD)
+    for wrong in ({"window": "many"}, {"kernels": 3}, {"scheduler": "no such"}):
+        with pytest.raises((ValueError, TypeError), match="window|kernels|scheduler"):
+            trencadis.session(engine="starpu-mpi", communicator=WORLD, **(wrong if WORLD.rank == 0 else {}))
     with pytest.raises(ValueError, match="need a session of theirs"):
         d.zeros((3, 3), 1)
     if WORLD.size == 1:

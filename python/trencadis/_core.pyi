@@ -96,6 +96,9 @@ def read_calibration(session: Session) -> dict[str, Any]:
 
 def write_calibration(session: Session, rows: list[dict[str, Any]]) -> None: ...
 
+def refuse_session(engine: str, communicator: int, why: str) -> None:
+    """Said to the processes that make the session together with this one."""
+
 class Session:
     """Machine, engine, scheduler, kernels and threads under one name each; empty and zero mean the environment's
     choice (TRENCADIS_NUM_THREADS, _SCHEDULER, _ENGINE, _KERNELS), then the default. Safe for several threads."""

@@ -64,6 +64,11 @@ def pair(name: str, value: object) -> tuple[Any, Any]:
     return first, second
 
 
+def as_text(value: object) -> str:
+    """With bytes that could not be decoded spelt out."""
+    return str(value).encode(errors="backslashreplace").decode()
+
+
 def unknown(what: str, given: object, known: Iterable[str]) -> str:
     """For a name that is not there: which one may be meant, and all there are."""
     name = given if isinstance(given, str) and is_text(given) else shown(given)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from .checks import one_of, pair, shown, whole_number, word
+from .checks import as_text, one_of, pair, shown, whole_number, word
 from .distributed_bench import ENGINE, layout_of
 from .errors import LinAlgError, UsageError, not_positive_definite
 from .session import current
@@ -47,7 +47,7 @@ def _checked(session: Any, call: str, check: Callable[[], Any]) -> Any:
 
 def _agree(session: Any, call: str) -> None:
     """Names of files may hold bytes that are no text."""
-    _core.agree(session, call.encode(errors="backslashreplace").decode())
+    _core.agree(session, as_text(call))
 
 
 def _session() -> Any:

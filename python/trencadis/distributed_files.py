@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .checks import as_text
 from .distributed_bench import Layout, check_tile_size
 from .errors import LinAlgError, UsageError, not_positive_definite
 from .files import check_output
@@ -27,7 +28,7 @@ def together(core: Any, session: Any, do: Callable[[], Any]) -> Any:
     except Exception as error:
         failure = str(error) or type(error).__name__
     try:
-        core.throw_together(session, failure.encode(errors="backslashreplace").decode())
+        core.throw_together(session, as_text(failure))
     except ValueError as error:
         raise UsageError(str(error)) from None
     return result

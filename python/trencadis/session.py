@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock, get_ident
@@ -12,7 +13,7 @@ from typing import Any, SupportsIndex
 from warnings import warn
 
 from . import _core
-from .checks import shown, whole_number, word
+from .checks import as_text, shown, whole_number, word
 from .cores import core_list
 from .errors import UsageError
 
@@ -144,14 +145,16 @@ class session:
     ) -> None:
         words = ("engine", engine), ("scheduler", scheduler), ("kernels", kernels), ("threads", threads)
         others = ("machine", machine), ("pages", pages), ("relief", relief), ("devices", devices), ("objective", objective)
-        for name, text in (*words, *others):
-            _require_word(name, text)
-        cores, count = _workers(workers, machine)
-        self._session = _core.Session(
-            engine, scheduler, kernels, threads, cores, count, _number("window", window), _slowed(slow), machine, pages, relief,
-            _address_of(communicator), devices, _truth("reproducible", reproducible),
-            objective,
-        )  # fmt: skip
+
+        def given() -> tuple[Any, ...]:
+            for name, text in (*words, *others):
+                _require_word(name, text)
+            return (
+                engine, scheduler, kernels, threads, *_workers(workers, machine), _number("window", window), _slowed(slow),
+                machine, pages, relief, _address_of(communicator), devices, _truth("reproducible", reproducible), objective,
+            )  # fmt: skip
+
+        self._session = _core.Session(*_or_refuse(engine, communicator, given))
 
         self._energy = _Energy() if energy else None
 
@@ -235,6 +238,16 @@ def _require_word(name: str, value: object) -> None:
     if not isinstance(value, str):
         raise TypeError(f"{name} is {shown(value)}, must be text; leave it out for the standard one")
     word(name, value)
+
+
+def _or_refuse(engine: Any, communicator: Any, given: Callable[[], tuple[Any, ...]]) -> tuple[Any, ...]:
+    """What `given` answers. The processes that make the session together with this one hear of what it refuses, if they can."""
+    try:
+        return given()
+    except Exception as error:
+        with suppress(Exception):
+            _core.refuse_session(engine if isinstance(engine, str) else "", _address_of(communicator), as_text(error))
+        raise
 
 
 def _address_of(communicator: Any) -> int:
