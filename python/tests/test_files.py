@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -334,3 +335,34 @@ def test_our_own_streams_are_written_as_they_are(tmp_path):
     with (tmp_path / "out").open("w") as out:
         subprocess.run([sys.executable, "-c", script], stdout=out, check=True, timeout=300)
     assert (tmp_path / "out").read_text() == "rows" and names_in(tmp_path) == ["out"]
+
+
+@pytest.fixture
+def memory_folder():
+    """A folder of plain files below /dev."""
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        yield Path(folder)
+
+
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="/dev/shm is not there, or not ours to write")
+def test_a_plain_file_below_dev_is_replaced_as_any(memory_folder):
+    """What was added to its end was never read."""
+    for value in (1.0, 2.0):
+        files.check_output(memory_folder / "x.npy")
+        files.write_matrix(memory_folder / "x.npy", np.full(3, value))
+        assert np.array_equal(files.read_matrix(memory_folder / "x.npy"), np.full(3, value))
+    assert names_in(memory_folder) == ["x.npy"]
+
+
+@pytest.mark.parametrize("through", ["/dev/fd/{}", "/proc/self/fd/{}", "link"])
+def test_a_file_that_is_open_is_written_on_from_its_end(tmp_path, through):
+    with (tmp_path / "out").open("w") as out:
+        out.write("above\n")
+        out.flush()
+        name = through.format(out.fileno())
+        if through == "link":
+            (tmp_path / "between").symlink_to(f"/dev/fd/{out.fileno()}")
+            name = tmp_path / "link"
+            name.symlink_to("between")
+        files.write_text(name, "rows")
+    assert (tmp_path / "out").read_text() == "above\nrows" and not (tmp_path / "out").is_symlink()

@@ -140,7 +140,20 @@ def _is_special(path: Path) -> bool:
     """A device, a pipe or a stream of ours, as /dev/stdout is: written as it is, because replacing it would remove it."""
     if not path.exists() or path.is_dir():
         return False
-    return not path.is_file() or path.absolute().parts[1:2] in (("dev",), ("proc",))
+    return not path.is_file() or _is_stream(path)
+
+
+def _is_stream(path: Path) -> bool:
+    """Do its links lead through /proc/.../fd, as those of /dev/stdout and /dev/fd/3 do? What is behind is open already, and may
+    be a plain file; other plain files below /dev, those of /dev/shm, are replaced as any."""
+    while True:
+        folder = Path(os.path.realpath(path.parent))
+        if folder.parts[1:2] == ("proc",) and folder.name == "fd":
+            return True
+        path = folder / path.name
+        if not path.is_symlink():
+            return False
+        path = folder / path.readlink()
 
 
 @contextmanager
