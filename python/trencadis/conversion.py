@@ -63,9 +63,15 @@ def solve_dtype(a: np.ndarray, b: np.ndarray) -> np.dtype:
     return converted_dtype(np.empty(0, dtype)) if np.issubdtype(dtype, np.inexact) else np.dtype(np.float64)
 
 
+def has_whole_elements(a: np.ndarray) -> bool:
+    """Can C++ read it where it is? Complex numbers may be aligned and half an element nearer or further."""
+    return a.flags.aligned and all(n <= 1 or stride % a.itemsize == 0 for n, stride in zip(a.shape, a.strides, strict=True))
+
+
 def native(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """A plain, aligned array of the dtype; the array itself where it is one."""
-    return np.require(array, dtype, "A")
+    """A plain array of the dtype that C++ can read; the array itself where it is one."""
+    array = np.asarray(array, dtype)
+    return array if has_whole_elements(array) else array.copy(order="K")
 
 
 def replaceable(array: np.ndarray, given: ArrayLike, overwrite: bool) -> bool:
@@ -78,7 +84,7 @@ def columns(array: np.ndarray, dtype: np.dtype, overwrite: bool, *, reading: boo
     read, and lies so."""
     if reading and array.dtype == dtype and is_column_major(array):
         return array
-    plain = np.require(np.asarray(array), dtype, "A")
+    plain = native(array, dtype)
     return _core.columns(current.get(), plain, replaceable(plain, array, overwrite), False)
 
 
