@@ -74,3 +74,35 @@ def alike(call, a, b, odd):
 @pytest.mark.parametrize(("odd", "dtype"), [(in_records, "D"), (among_reals, "F")])
 def test_strides_of_fractions_of_an_element_are_taken(name, odd, dtype):
     alike(CALLS[name], positive_definite(N, dtype), random_array((N, 2), dtype), odd)
+
+
+def read_only(a):
+    """In the order that LAPACK could overwrite."""
+    a = np.array(a, order="F")
+    a.flags.writeable = False
+    return a
+
+
+TRIDIAGONAL = np.diag(np.full(N, 4.0)) + np.diag(np.ones(N - 1), 1) + np.diag(np.ones(N - 1), -1)
+
+
+@pytest.mark.parametrize("a", [TRIDIAGONAL, np.triu(TRIDIAGONAL), np.eye(N) + 1], ids=["tridiagonal", "triangular", "full"])
+@pytest.mark.parametrize("b", [np.ones(N), np.ones((N, 2))], ids=["vector", "matrix"])
+@pytest.mark.parametrize(
+    "solve",
+    [
+        lambda a, b: trencadis.solve(a, b, overwrite_a=True, overwrite_b=True),
+        lambda a, b: trencadis.solve(a, b, overwrite_a=True, overwrite_b=True, transposed=True),
+        lambda a, b: trencadis.solve(a, b, overwrite_a=True, overwrite_b=True, assume_a="banded"),
+        lambda a, b: trencadis.lstsq(a, b, overwrite_a=True, overwrite_b=True, lapack_driver="gelss"),
+        lambda a, b: trencadis.solve_triangular(a, b, overwrite_b=True),
+        lambda a, b: trencadis.lu_solve(trencadis.lu_factor(a, overwrite_a=True), b, overwrite_b=True),
+        lambda a, b: trencadis.cho_solve(trencadis.cho_factor(a, overwrite_a=True), b, overwrite_b=True),
+    ],
+    ids=["solve", "transposed", "banded", "lstsq", "solve_triangular", "lu_solve", "cho_solve"],
+)
+def test_what_may_be_overwritten_and_is_read_only_stays(solve, a, b):
+    """A map of a file for reading would end the process."""
+    a1, b1 = read_only(a), read_only(b)
+    solve(a1, b1)
+    assert np.array_equal(a1, a) and np.array_equal(b1, b)

@@ -79,6 +79,11 @@ def replaceable(array: np.ndarray, given: ArrayLike, overwrite: bool) -> bool:
     return overwrite or not np.may_share_memory(array, np.asanyarray(given))
 
 
+def scipy_may_overwrite(given: ArrayLike, allowed: bool) -> bool:
+    """Its wrappers of LAPACK do not look whether an array can be written."""
+    return bool(allowed) and np.asarray(given).flags.writeable
+
+
 def columns(array: np.ndarray, dtype: np.dtype, overwrite: bool, *, reading: bool = False) -> np.ndarray:
     """The matrix or vector by columns, for LAPACK to work on: the array itself where it may be overwritten, or where it is only
     read, and lies so."""

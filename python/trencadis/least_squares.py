@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from .checks import shown
-from .conversion import columns, common_dtype, validated
+from .conversion import columns, common_dtype, scipy_may_overwrite, validated
 from .qr import surely_independent
 from .session import current
 
@@ -107,7 +107,7 @@ def _by_scipy(
 ) -> tuple[Any, ...]:
     from scipy.linalg import lstsq as scipy_lstsq
 
-    return scipy_lstsq(a, b, cond, overwrite_a, overwrite_b, False, driver)
+    return scipy_lstsq(a, b, cond, scipy_may_overwrite(a, overwrite_a), scipy_may_overwrite(b, overwrite_b), False, driver)
 
 
 def _over_stacks(a: np.ndarray, b: np.ndarray, cond: float | None, driver: str | None) -> tuple[Any, ...]:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from . import _core, on_devices
 from .checks import unknown_structure
-from .conversion import columns, native, replaceable, require_variant, solve_dtype, validated
+from .conversion import columns, native, replaceable, require_variant, scipy_may_overwrite, solve_dtype, validated
 from .device_arrays import any_on_device
 from .errors import LinAlgError, not_positive_definite
 from .session import current
@@ -108,7 +108,8 @@ def solve(
     if assume_a == "banded":
         from scipy.linalg import solve as scipy_solve
 
-        return scipy_solve(a, b, lower, overwrite_a, overwrite_b, check_finite, assume_a, transposed)
+        free_a, free_b = scipy_may_overwrite(a, overwrite_a), scipy_may_overwrite(b, overwrite_b)
+        return scipy_solve(a, b, lower, free_a, free_b, check_finite, assume_a, transposed)
     structure = _structure(assume_a)
     x = None
     if not transposed:
@@ -260,7 +261,8 @@ def _tridiagonal(a: np.ndarray, b: np.ndarray, transposed: bool, overwrite_b: bo
     *factors, info = gttrf(below, middle, above)
     if info > 0:
         return int(info)
-    x, _ = gttrs(*factors, b, trans="T" if transposed else "N", overwrite_b=overwrite_b)
+    free_b = scipy_may_overwrite(b, overwrite_b)
+    x, _ = gttrs(*factors, b, trans="T" if transposed else "N", overwrite_b=free_b)
     rcond, _ = gtcon(*factors, sums.max())
     return _judged(x, rcond)
 
