@@ -272,6 +272,50 @@ def test_parts_of_matrices_with_offsets_and_strides(session):
         assert "\n" not in str(raised.value)
 
 
+def first_column(array, shape):
+    """Of a matrix by rows, as a vector or as a matrix of one column."""
+    strides = (array.element_strides[0], 1)[: len(shape)]
+    return DeviceArray(array._memory, array._session, array.dtype, shape, strides)
+
+
+@pytest.mark.parametrize("shape", [(50,), (50, 1)])
+def test_a_column_of_a_matrix_by_rows_is_copied_by_itself(session, shape):
+    host = random((50, 3), "d")
+    column = first_column(session.device_array(host), shape)
+    assert np.array_equal(column.to_host().ravel(), host[:, 0])
+    assert np.array_equal(column.copy().to_host().ravel(), host[:, 0])
+    with pytest.raises(ValueError, match="lie by columns"):
+        trencadis.lu_factor(first_column(session.device_array(host), (50, 1)))
+
+
+SOLVERS = {
+    "gen": lambda A, b, **how: trencadis.solve(A, b, assume_a="gen", **how),
+    "pos": lambda A, b, **how: trencadis.solve(A, b, assume_a="pos", **how),
+    "lu_solve": lambda A, b, **how: trencadis.lu_solve(trencadis.lu_factor(A), b, **how),
+    "cho_solve": lambda A, b, **how: trencadis.cho_solve(trencadis.cho_factor(A), b, **how),
+}
+
+
+@pytest.mark.parametrize("where", ["device", "host"])
+@pytest.mark.parametrize("shape", [(50,), (50, 1)])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_right_sides_whose_elements_do_not_follow_each_other_are_solved_and_their_neighbours_stay(session, solver, shape, where):
+    a = random((50, 50), "d")
+    a = a @ a.T + 50 * np.eye(50)
+    host = random((50, 3), "d", 2)
+    A, X = session.device_array(np.array(a, order="F")), session.device_array(host) if where == "device" else host.copy()
+    b = Foreign(first_column(X, shape)) if where == "device" else X[:, 0] if len(shape) == 1 else X[:, :1]
+    now = X.to_host if where == "device" else X.copy
+
+    def is_solved(x):
+        x = x.to_host() if isinstance(x, DeviceArray) else x
+        return x.shape == shape and np.abs(a @ x.ravel() - host[:, 0]).max() <= tolerance("d", 50) * np.abs(a).max()
+
+    assert is_solved(SOLVERS[solver](A, b)) and np.array_equal(now(), host)
+    assert SOLVERS[solver](A, b, overwrite_b=True) is b
+    assert is_solved(now()[:, 0].reshape(shape)) and np.array_equal(now()[:, 1:], host[:, 1:])
+
+
 REFUSED = {
     "another dtype": (lambda s, A: trencadis.matmul(A, s.device_array(np.ones((8, 8), "f"))), "not converted"),
     "no structure": (lambda s, A: trencadis.solve(A, np.ones(8)), "say 'gen' or 'pos'"),

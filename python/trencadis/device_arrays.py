@@ -165,9 +165,15 @@ class Matrix:
 
     def copy(self, session: _core.Session, shape: tuple[int, ...]) -> DeviceArray:
         fresh = empty(session, self.device, self.dtype, shape, self.by_rows)
-        to = Matrix.of(fresh, "the copy")
-        _core.copy_on_device(session, to.address, to.ld, self.address, self.ld, self.rows, self.cols, self.dtype.itemsize)
+        address = Matrix.of(fresh, "the copy").address
+        _core.copy_on_device(
+            session, address, max(1, self.rows), self.address, self.ld, self.rows, self.cols, self.dtype.itemsize
+        )
         return fresh
+
+    def copy_to(self, vector: Matrix) -> None:
+        """From a vector without gaps to one that may have some, which is by rows then."""
+        _core.copy_on_device(vector.owner._session, vector.address, vector.ld, self.address, 1, 1, self.rows, self.dtype.itemsize)
 
     def require_writable(self) -> None:
         if self.read_only:
@@ -212,9 +218,7 @@ def device_array(session: _core.Session, array: Any, device: int = 0) -> DeviceA
     host = np.require(host, requirements=["C" if by_rows else "F", "A"])
     there = empty(session, device, host.dtype, host.shape, by_rows)
     to, source = Matrix.of(there, "the copy"), Matrix.of(host, "the array")
-    _core.copy_to_device(
-        session, to.address, to.ld, source.address, max(1, to.rows), to.rows, to.cols, host.dtype.itemsize
-    )
+    _core.copy_to_device(session, to.address, to.ld, source.address, max(1, to.rows), to.rows, to.cols, host.dtype.itemsize)
     return there
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from warnings import warn
 
@@ -10,6 +11,7 @@ import numpy as np
 from . import _core
 from .device_arrays import DeviceArray, Matrix, empty, session_here, taken
 from .errors import LinAlgError, not_positive_definite
+from .residence import written
 
 
 def _common(*matrices: Matrix) -> tuple[_core.Session, str, int]:
@@ -66,9 +68,7 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
         A, B, m, n = B, A, n, m
     transposed = [("T" if x.by_rows != C.by_rows else "N") for x in (A, B)]
     if m and n:
-        _core.gemm_on_device(
-            session, dtype, *transposed, m, n, k, A.address, A.ld, B.address, B.ld, C.address, C.ld
-        )
+        _core.gemm_on_device(session, dtype, *transposed, m, n, k, A.address, A.ld, B.address, B.ld, C.address, C.ld)
     return result
 
 
@@ -90,21 +90,42 @@ def cho_factor(a: Any, lower: bool, overwrite_a: bool) -> Any:
     return result
 
 
-def _right_sides(b: Any, n: int, overwrite_b: bool) -> tuple[Any, Matrix]:
+@dataclass
+class _RightSides:
+    """By columns, and overwritten with the solutions."""
+
+    matrix: Matrix
+    result: Any  #: the caller's
+    apart: Matrix | None = None  #: the caller's vector whose elements do not follow each other, which gets the solution at last
+
+    def done(self) -> Any:
+        if self.apart is not None and isinstance(self.apart.owner, np.ndarray):
+            self.apart.owner[...] = self.matrix.owner
+            written(self.apart.owner)
+        elif self.apart is not None:
+            self.matrix.copy_to(self.apart)
+        return self.result
+
+
+def _right_sides(b: Any, n: int, overwrite_b: bool, *others: Matrix) -> _RightSides:
+    """`others` are read while it is written."""
     array = taken(b, "b")
     if array.shape[0] != n:
         raise ValueError(f"b has the shape {array.shape}; {n} rows are needed")
     m = Matrix.of(array, "b")
     if m.by_rows and m.cols > 1 and m.rows > 1:
         raise ValueError("b lies by rows; beside arrays on a device right sides lie by columns (Fortran's order)")
-    result, B = _result(b, array, overwrite_b, "b")
-    if B.by_rows:
-        B.rows, B.cols, B.ld = B.cols, B.rows, max(1, B.cols)
-    return result, B
+    result, B = _result(b, array, overwrite_b and not m.by_rows, "b")
+    if not (overwrite_b and m.by_rows):
+        _apart(B, *others)
+        return _RightSides(B, result)
+    m.require_writable()
+    _apart(m, *others)
+    return _RightSides(B, array if isinstance(array, np.ndarray) else b, m)
 
 
 def _require_by_columns(a: Matrix, what: str) -> None:
-    if a.by_rows and a.rows > 1:
+    if a.by_rows:
         raise ValueError(f"{a.name} lies by rows; {what} takes arrays on a device that lie by columns (Fortran's order)")
 
 
@@ -113,11 +134,11 @@ def cho_solve(c: Any, lower: bool, b: Any, overwrite_b: bool) -> Any:
     n = _square(C)
     if C.dtype.kind == "c":
         _require_by_columns(C, "cho_solve of complex matrices")
-    result, B = _right_sides(b, n, overwrite_b)
+    sides = _right_sides(b, n, overwrite_b, C)
+    B = sides.matrix
     session, dtype, _ = _common(C, B)
-    _apart(B, C)
     _core.potrs_on_device(session, dtype, _triangle(C, lower), n, B.cols, C.address, C.ld, B.address, B.ld)
-    return result
+    return sides.done()
 
 
 def lu_factor(a: Any, overwrite_a: bool, variant: str) -> tuple[Any, np.ndarray]:
@@ -144,13 +165,11 @@ def lu_solve(lu: Any, piv: Any, b: Any, trans: int, overwrite_b: bool) -> Any:
     pivots = np.ascontiguousarray(np.asarray(piv), np.int64) + 1
     if pivots.shape != (n,):
         raise ValueError(f"piv has the shape {pivots.shape}; {n} pivots are needed")
-    result, B = _right_sides(b, n, overwrite_b)
+    sides = _right_sides(b, n, overwrite_b, A)
+    B = sides.matrix
     session, dtype, _ = _common(A, B)
-    _apart(B, A)
-    _core.getrs_on_device(
-        session, dtype, "NTC"[trans], n, B.cols, A.address, A.ld, pivots.ctypes.data, B.address, B.ld
-    )
-    return result
+    _core.getrs_on_device(session, dtype, "NTC"[trans], n, B.cols, A.address, A.ld, pivots.ctypes.data, B.address, B.ld)
+    return sides.done()
 
 
 def solve(a: Any, b: Any, lower: bool, overwrite_a: bool, overwrite_b: bool, assume_a: str | None, transposed: bool) -> Any:
@@ -166,17 +185,17 @@ def solve(a: Any, b: Any, lower: bool, overwrite_a: bool, overwrite_b: bool, ass
         _require_by_columns(A, "solve of complex positive definite matrices")
     if isinstance(array, np.ndarray) or A.read_only:
         overwrite_a = False
-    result, B = _right_sides(b, n, overwrite_b)
+    sides = _right_sides(b, n, overwrite_b, A)
+    B = sides.matrix
     session, dtype, _ = _common(A, B)
-    _apart(B, A)
     _, A = _result(a, array, overwrite_a, "a")
     if positive:
         if info := _core.posv_on_device(session, dtype, _triangle(A, lower), n, B.cols, A.address, A.ld, B.address, B.ld):
             raise not_positive_definite(info)
-        return result
+        return sides.done()
     pivots = np.empty(n, np.int64)
     if _core.getrf_on_device(session, dtype, n, n, A.address, A.ld, pivots.ctypes.data):
         raise LinAlgError("A singular matrix detected: slice(s) [0] are singular.")
     op = "T" if A.by_rows != bool(transposed) else "N"
     _core.getrs_on_device(session, dtype, op, n, B.cols, A.address, A.ld, pivots.ctypes.data, B.address, B.ld)
-    return result
+    return sides.done()
