@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import trencadis
 from matrices import positive_definite, random_array
+from trencadis import lapack
 
 N = 5
 
@@ -62,6 +63,13 @@ CALLS = {
 }
 
 
+def unaligned(a):
+    """As in a file behind a header of four bytes."""
+    view = np.frombuffer(bytearray(4 + a.nbytes), a.dtype, offset=4).reshape(a.shape, order="F" if a.flags.f_contiguous else "C")
+    view[...] = a
+    return view
+
+
 def alike(call, a, b, odd):
     got, expected = call(odd(a), odd(b)), call(a.copy(order="K"), b.copy(order="K"))
     for one, other in zip(*(x if type(x) is tuple else (x,) for x in (got, expected)), strict=True):
@@ -74,6 +82,25 @@ def alike(call, a, b, odd):
 @pytest.mark.parametrize(("odd", "dtype"), [(in_records, "D"), (among_reals, "F")])
 def test_strides_of_fractions_of_an_element_are_taken(name, odd, dtype):
     alike(CALLS[name], positive_definite(N, dtype), random_array((N, 2), dtype), odd)
+
+
+LAPACK_CALLS = {
+    "getrs": lambda a, b: lapack.dgetrs(a, np.arange(N), b)[0],
+    "potrs": lambda a, b: lapack.dpotrs(a, b)[0],
+    "trtrs": lambda a, b: lapack.dtrtrs(a, b)[0],
+    "lange": lambda a, b: np.array(lapack.dlange("1", a)),
+    "gecon": lambda a, b: np.array(lapack.dgecon(a, 1.0)[0]),
+    "orgqr": lambda a, b: lapack.dorgqr(a, b[:, 0])[0],
+    "ormqr": lambda a, b: lapack.dormqr("L", "N", a, b[:, 0], b, 100)[0],
+    "gesv": lambda a, b: lapack.dgesv(a, b)[2],
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("name", [*CALLS, *LAPACK_CALLS])
+def test_arrays_that_are_not_aligned_are_taken(name, order):
+    a, b = (np.array(x, order=order) for x in (positive_definite(N, "d"), random_array((N, 2), "d")))
+    alike({**CALLS, **LAPACK_CALLS}[name], a, b, unaligned)
 
 
 def read_only(a):

@@ -46,7 +46,7 @@ def like(array: np.ndarray, result: np.ndarray) -> np.ndarray:
 def readable(name: str, given: ArrayLike, dtype: Scalar) -> np.ndarray:
     """A column-major matrix that is not written."""
     array = given_array(name, given, dtype)
-    return np.asarray(array if array.ndim == 2 else array.reshape(rows_and_columns(array)), dtype, order="F")
+    return np.require(array if array.ndim == 2 else array.reshape(rows_and_columns(array)), dtype, ["F", "A"])
 
 
 def square(name: str, given: ArrayLike, dtype: Scalar) -> np.ndarray:
@@ -75,7 +75,7 @@ def vector(name: str, given: ArrayLike, count: int, dtype: Scalar) -> np.ndarray
     array = given_array(name, given, dtype)
     if array.size != count or array.size != prod(array.shape[:1], start=1):
         raise ValueError(f"{name} has the shape {array.shape}; {count} numbers are needed")
-    return np.ascontiguousarray(array, dtype).reshape(count)
+    return np.require(array, dtype, ["C", "A"]).reshape(count)
 
 
 def pivots(name: str, given: ArrayLike, count: int, rows: int) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core, on_devices
-from .conversion import is_column_major, on_host, refuse_sparse_and_masked
+from .conversion import has_whole_elements, is_column_major, on_host, refuse_sparse_and_masked
 from .device_arrays import any_on_device
 from .residence import written
 from .session import current
@@ -124,12 +124,11 @@ def _product(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 
 def _gemm_operand(a: np.ndarray, dtype: np.dtype) -> np.ndarray:
     a = np.asarray(a, dtype)
-    return a if _has_gemm_strides(a) else np.ascontiguousarray(a)
+    return a if _has_gemm_strides(a) else np.array(a, order="C")
 
 
 def _has_gemm_strides(a: np.ndarray) -> bool:
-    whole = all(extent <= 1 or stride % a.itemsize == 0 for extent, stride in zip(a.shape, a.strides, strict=True))
-    return whole and (is_column_major(a) or is_column_major(a.swapaxes(-1, -2)))
+    return has_whole_elements(a) and (is_column_major(a) or is_column_major(a.swapaxes(-1, -2)))
 
 
 def _can_be_written_at_once(out: np.ndarray, shape: tuple[int, ...], dtype: np.dtype, *operands: np.ndarray) -> bool:

@@ -88,13 +88,13 @@ def _solve_triangular_in_place(a: np.ndarray, x: np.ndarray, op: str, lower: boo
     uplo, diag = "L" if lower else "U", "U" if unit_diagonal else "N"
     conjugate = False
     if not is_column_major(a):
-        if is_column_major(a.T) and a.flags.aligned:
+        if is_column_major(a.T):
             # Seen by columns it is the transpose: the other triangle, the other op; conjugation moves to the right side.
             a, uplo = a.T, "U" if lower else "L"
             conjugate = op == "C" and a.dtype.kind == "c"
             op = {"N": "T", "T": "N", "C": "N"}[op]
         else:
-            a = np.asfortranarray(a)
+            a = np.array(a, order="F")
     if conjugate:
         np.conjugate(x, out=x)
     _core.trsm(current.get(), "L", uplo, op, diag, 1.0, a, x)
