@@ -15,6 +15,7 @@ from trencadis.cli import application
 from trencadis.errors import UsageError
 from trencadis.words import prepared
 
+MACHINES = Path(__file__).parents[2] / "machines"
 GROUP = typer.main.get_command(application())
 
 
@@ -164,6 +165,22 @@ def test_files_may_have_any_name(tmp_path):
     out = os.fsencode(tmp_path) + b"/x\xff.npy"
     run = subprocess.run([*map(os.fsencode, COMMAND), b"solve", name, name, b"-o", out], capture_output=True, timeout=300)
     assert run.returncode == 0 and np.load(open(out, "rb")).shape == (3, 3), run.stderr  # noqa: PTH123, SIM115
+
+
+def test_names_that_look_like_markup_are_shown_as_they_are(tmp_path):
+    folder = tmp_path / "[" / "bold]:x:"
+    folder.mkdir(parents=True)
+    text = (
+        (MACHINES / "exynos5422.toml")
+        .read_text()
+        .replace("cortex-a15", "a[/15]")
+        .replace('name = "exynos', 'name = "[/exynos]:x:')
+    )
+    (folder / "m.toml").write_text(text)
+    shown, _ = trencadis("machine", folder / "m.toml")
+    assert "[/exynos]:x:5422  " in shown and f"{folder}/m.toml\n" in shown and "a[/15]" in shown
+    shown, _ = trencadis("explain", "potrf", "--n", "512", "--machine", folder / "m.toml")
+    assert f"on {folder}/m.toml, estimated\n" in shown
 
 
 def test_a_word_that_is_no_text_is_named():

@@ -15,7 +15,7 @@ from .errors import UsageError
 from .files import warn
 from .options import SESSION_PANEL, shape_list, size_list, unit_list
 from .records import JsonTo, check_record_target, emit, progress_bar
-from .tables import console, print_table
+from .tables import console, print_named, print_table
 
 Workers = Annotated[
     str,
@@ -26,9 +26,7 @@ Workers = Annotated[
 ]  # fmt: skip
 Seconds = Annotated[float, typer.Option("--seconds", help="Time for it; large sizes are left out where it is short")]
 Precision = Annotated[str, typer.Option("--precision", help="s, d, c or z; several together, as sd")]
-Only = Annotated[
-    str, typer.Option("--routines", metavar="LIST", help="Some of those whose calls are chosen", show_default="all")
-]
+Only = Annotated[str, typer.Option("--routines", metavar="LIST", help="Some of those whose calls are chosen", show_default="all")]
 
 
 def register(app: typer.Typer) -> None:
@@ -78,7 +76,8 @@ def explain_command(
     shape: Annotated[str, typer.Option("--shape", metavar="MxN[xK]", help="Other shapes, as 4096x32x4096 of products")] = "",
     precision: Annotated[str, typer.Option("--precision", help="s, d, c or z")] = "d",
     objective: Annotated[str, typer.Option("--objective", help="time, energy, energy-delay or rule")] = "",
-    workers: Workers = "", devices: Devices = "",
+    workers: Workers = "",
+    devices: Devices = "",
     machine: Annotated[
         str, typer.Option("--machine", metavar="NAME|FILE", help="Of a described machine, not this host", show_default=False)
     ] = "",
@@ -178,9 +177,8 @@ def _why(session: Any, considered: list[dict[str, Any]], known: list[dict[str, A
 def _print(row: dict[str, Any]) -> None:
     out = console()
     size = f"{row['m']}x{row['n']}" + (f"x{row['k']}" if row["k"] else "")
-    out.print(f"[bold]{row['routine']}[/bold] {size}, precision {row['precision']}, {len(row['workers'])} workers, "
-              f"objective {row['objective']}: [bold]{row['chosen']}[/bold]"
-              + (f", on {row['machine']}, estimated" if "machine" in row else ""), soft_wrap=True)  # fmt: skip
+    how = f" {size}, precision {row['precision']}, {len(row['workers'])} workers, objective {row['objective']}: "
+    print_named(row["routine"], how, row["chosen"], f", on {row['machine']}, estimated" if "machine" in row else "")
     out.print(row["why"] + "\n", soft_wrap=True, markup=False)
     if by_cores := row.get("by_cores"):
         rows = [{**one, "milliseconds": one["seconds"] * 1e3, "mark": "chosen" if one["chosen"] else ""} for one in by_cores]

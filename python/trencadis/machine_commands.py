@@ -13,7 +13,7 @@ from .checks import one_of
 from .energy import meters, nothing_counts
 from .errors import UsageError
 from .records import JsonTo, check_record_target, emit
-from .tables import console, print_table
+from .tables import console, print_named, print_table
 
 _LISTS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "schedulers": _core.list_schedulers,
@@ -101,7 +101,7 @@ def _print_list(rows: list[dict[str, Any]]) -> None:
 def _print_entry(row: dict[str, Any]) -> None:
     """One entry in full. A scheduler's options come as a table."""
     out = console()
-    out.print(f"[bold]{row['name']}[/bold]  {row['summary']}", soft_wrap=True)
+    print_named(row["name"], f"  {row['summary']}")
     if row.get("source"):
         out.print(f"source: {row['source']}", soft_wrap=True, markup=False)
     if not row["available"]:
@@ -127,8 +127,8 @@ def _note(row: dict[str, Any]) -> str:
 
 def _print_machine(machine: dict[str, Any]) -> None:
     out = console()
-    out.print(f"[bold]{machine['name']}[/bold]  {machine.get('summary', '')}", soft_wrap=True)
-    out.print(f"{machine['origin']}\n", soft_wrap=True)
+    print_named(machine["name"], f"  {machine.get('summary', '')}")
+    out.print(f"{machine['origin']}\n", soft_wrap=True, markup=False)
     print_table(
         _kind_rows(machine),
         {"kind": "core kind", "count": "cores", "cpus": "cpu numbers", "gflops": "GFlop/s per core", "node": "memory node"},

@@ -14,7 +14,7 @@ from .files import check_writable
 from .patience import has_results_to_write
 from .records import JsonTo, check_record_target, emit, progress_bar, write_records
 from .seeds import SeedCount
-from .tables import console, json_line, print_table
+from .tables import console, json_line, print_named, print_table
 
 if TYPE_CHECKING:
     from .reproduce.gallery import Section
@@ -23,7 +23,10 @@ Which = Annotated[str, typer.Argument(metavar="asym|energy|locality|numa", help=
 Folder = Annotated[
     Path | None,
     typer.Option(
-        "-o", "--output", metavar="FOLDER", show_default=False,
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        show_default=False,
         help="Where report.md, the charts, the timelines and the rows go; made where it does not exist",
     ),
 ]
@@ -92,7 +95,7 @@ def _show(gallery: Any, rows: list[dict[str, Any]], output: Path | None, command
 
 
 def print_section(section: Section) -> None:
-    console().print(f"[bold]{section.title}[/bold]")
+    print_named(section.title)
     if section.text:
         console().print(section.text.strip() + "\n", markup=False)
     if section.columns:

@@ -20,7 +20,15 @@ def console(stderr: bool = False) -> Console:
     from rich.console import Console  # not before somebody prints: JSON, which programs ask for, does not need it
 
     stream = sys.stderr if stderr else sys.stdout
-    return Console(file=stream, width=None if stream.isatty() else _PIPE_WIDTH, highlight=False)
+    return Console(file=stream, width=None if stream.isatty() else _PIPE_WIDTH, highlight=False, emoji=False)
+
+
+def print_named(*parts: str) -> None:
+    """One line, of which every other part is bold, from the first on. Names are the user's, and none is markup."""
+    from rich.text import Text
+
+    text = Text.assemble(*((part, "" if i % 2 else "bold") for i, part in enumerate(parts)))
+    console().print(text, soft_wrap=True)
 
 
 def json_line(row: Mapping[str, Any]) -> str:
@@ -31,13 +39,14 @@ def json_line(row: Mapping[str, Any]) -> str:
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str], title: str = "") -> None:
     """`columns` maps keys of the rows to headings."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     numbers = {key for key in columns if rows and all(_is_number(row.get(key)) for row in rows)}
     for key, heading in columns.items():
         table.add_column(heading, justify="right" if key in numbers else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(_cell(row.get(key)) for key in columns))
+        table.add_row(*(Text(_cell(row.get(key))) for key in columns))
     console().print(table)
 
 
@@ -56,7 +65,7 @@ def _cell(value: Any) -> str:
         return interval_words(value)
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return str(value).replace("[", r"\[")
+    return str(value)
 
 
 def is_interval(value: Any) -> bool:
