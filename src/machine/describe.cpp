@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -102,6 +103,24 @@ toml::table parse(std::string_view text, const std::string& file)
     }
 }
 
+constexpr std::uintmax_t largest_file = 16 << 20; // the largest described machine has some 10 KiB
+
+/// What is not there, or a folder, is left to reading it.
+void require_plain_file(const std::string& file)
+{
+    std::error_code error;
+    const std::filesystem::file_status status = std::filesystem::status(file, error);
+    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) return;
+    if (!std::filesystem::is_regular_file(status))
+        throw Error(ErrorCode::bad_argument,
+                    fmt::format("'{}' is {}; a machine is read more than once, so give a plain file", file,
+                                std::filesystem::is_fifo(status) ? "a pipe" : "a device or a socket"));
+    const std::uintmax_t size = std::filesystem::file_size(file, error);
+    if (!error && size > largest_file)
+        throw Error(ErrorCode::bad_argument,
+                    fmt::format("'{}' has {} bytes; the TOML file of a machine has {} at most", file, size, largest_file));
+}
+
 } // namespace
 
 int read_node(TomlTable& table, const Machine& machine)
@@ -139,10 +158,7 @@ Machine parse_machine(std::string_view text, const std::string& file)
 
 Machine read_machine_file(const std::string& file)
 {
-    std::error_code error;
-    if (std::filesystem::exists(file, error) && std::filesystem::is_fifo(file, error))
-        throw Error(ErrorCode::bad_argument,
-                    fmt::format("'{}' is a pipe; a machine is read more than once, so give a plain file", file));
+    require_plain_file(file);
     std::ifstream stream(file);
     std::stringstream text;
     text << stream.rdbuf();

@@ -335,17 +335,31 @@ TEST(LoadMachine, TakesAFileOfAnyNameThatNoMachineHas)
     std::filesystem::current_path(before);
 }
 
-TEST(LoadMachine, RefusesAPipeWhichCouldBeReadOnlyOnce)
+std::string refusal(const std::string& path)
+{
+    try {
+        load_machine(path);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "nothing was refused";
+}
+
+TEST(LoadMachine, RefusesAPipeWhichCouldBeReadOnlyOnceAndADeviceWhichMayNeverEnd)
 {
     const TemporaryFolder folder;
     const std::string pipe = (folder.path() / "m.toml").string();
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-    try {
-        load_machine(pipe);
-        FAIL();
-    } catch (const Error& error) {
-        EXPECT_THAT(error.what(), HasSubstr("m.toml' is a pipe; a machine is read more than once, so give a plain file"));
-    }
+    EXPECT_THAT(refusal(pipe), HasSubstr("m.toml' is a pipe; a machine is read more than once, so give a plain file"));
+    EXPECT_THAT(refusal("/dev/zero"), HasSubstr("'/dev/zero' is a device or a socket; a machine is read more than once"));
+}
+
+TEST(LoadMachine, RefusesAFileThatIsTooLargeForOne)
+{
+    const TemporaryFolder folder;
+    const std::string file = folder.write("m.toml", small);
+    std::filesystem::resize_file(file, (16 << 20) + 1);
+    EXPECT_THAT(refusal(file), HasSubstr("m.toml' has 16777217 bytes; the TOML file of a machine has 16777216 at most"));
 }
 
 TEST(LoadMachine, LooksFirstInTheFoldersOfTheEnvironment)

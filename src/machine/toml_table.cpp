@@ -15,6 +15,8 @@ namespace trencadis {
 
 namespace {
 
+constexpr int largest_integer = 1'000'000;
+
 std::string shown(const toml::node& node)
 {
     std::ostringstream stream;
@@ -117,7 +119,7 @@ Index TomlTable::integer(std::string_view key, Index least)
     const std::string wanted = fmt::format("a whole number, {} or more", least);
     const toml::node& node = require(key, wanted);
     const auto value = node.value_exact<std::int64_t>();
-    if (!value || *value < least || *value > 1'000'000) wrong_type(key, node, wanted + " (at most 1000000)");
+    if (!value || *value < least || *value > largest_integer) wrong_type(key, node, wanted + " (at most 1000000)");
     return *value;
 }
 
@@ -138,14 +140,14 @@ std::optional<std::vector<int>> parse_ranges(std::string_view text)
     while (true) {
         int first = 0, last = 0;
         auto read = std::from_chars(at, end, first);
-        if (read.ec != std::errc{} || first < 0) return std::nullopt;
+        if (read.ec != std::errc{} || first < 0 || first > largest_integer) return std::nullopt;
         last = first;
         if (read.ptr != end && *read.ptr == '-') {
             read = std::from_chars(read.ptr + 1, end, last);
-            if (read.ec != std::errc{} || last < first || last > 1'000'000) return std::nullopt;
+            if (read.ec != std::errc{} || last < first || last > largest_integer) return std::nullopt;
         }
         for (int value = first; value <= last; ++value) values.push_back(value);
-        if (values.size() > 1'000'000) return std::nullopt;
+        if (values.size() > largest_integer) return std::nullopt;
         if (read.ptr == end) return values;
         if (*read.ptr != ',') return std::nullopt;
         at = read.ptr + 1;
@@ -166,7 +168,7 @@ std::vector<int> TomlTable::integers(std::string_view key, const toml::node& nod
     std::vector<int> values;
     for (const toml::node& element : *array) {
         const auto value = element.value_exact<std::int64_t>();
-        if (!value || *value < 0 || *value > 1'000'000) wrong_type(key, element, wanted);
+        if (!value || *value < 0 || *value > largest_integer) wrong_type(key, element, wanted);
         values.push_back(static_cast<int>(*value));
     }
     return values;
