@@ -137,9 +137,12 @@ class Matrix:
             read_only = array.read_only
         else:
             item = array.dtype.itemsize
-            if array.dtype.char not in "fdFD" or not array.flags.aligned or any(s % item for s in array.strides):
+            if array.dtype.char not in "fdFD" or not array.dtype.isnative:
                 raise ValueError(f"{name} has dtype {array.dtype}; beside arrays on a device float32, float64, complex64 and "
-                                 "complex128 are taken")  # fmt: skip
+                                 "complex128 are taken, in this machine's byte order")  # fmt: skip
+            if not array.flags.aligned or any(s % item for s in array.strides):
+                raise ValueError(f"{name} has strides of {array.strides} bytes, or an address, that are no whole elements of "
+                                 f"{array.dtype}; give a copy")  # fmt: skip
             strides, address, device = tuple(s // item for s in array.strides), array.ctypes.data, None
             read_only = not array.flags.writeable
         if array.ndim not in (1, 2):
@@ -215,7 +218,7 @@ def device_array(session: _core.Session, array: Any, device: int = 0) -> DeviceA
     if host.ndim not in (1, 2):
         raise ValueError(f"the array has the shape {host.shape}; on devices are vectors and matrices")
     by_rows = host.ndim == 2 and not host.flags.f_contiguous
-    host = np.require(host, requirements=["C" if by_rows else "F", "A"])
+    host = np.require(host, host.dtype.newbyteorder("="), ["C" if by_rows else "F", "A"])
     there = empty(session, device, host.dtype, host.shape, by_rows)
     to, source = Matrix.of(there, "the copy"), Matrix.of(host, "the array")
     _core.copy_to_device(session, to.address, to.ld, source.address, max(1, to.rows), to.rows, to.cols, host.dtype.itemsize)
