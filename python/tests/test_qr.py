@@ -119,6 +119,13 @@ def test_an_array_is_overwritten_where_that_is_allowed_and_only_there():
     assert np.shares_memory(factors, A) and not np.array_equal(A, before)
 
 
+@pytest.mark.parametrize("part", [slice(None), slice(3, 8)])
+def test_a_product_with_its_own_matrix_is_right_though_that_may_be_overwritten(part):
+    A = np.asfortranarray(random_array((30, 30), np.float64))
+    expected = scipy.linalg.qr_multiply(A.copy(), A[:, part].copy(), "left")[0]
+    expect_near(trencadis.qr_multiply(A, A[:, part], "left", overwrite_a=True)[0], expected, 30)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(30, 30), (30, 12), (12, 30)])
 @pytest.mark.parametrize("mode", ["left", "right"])

@@ -125,7 +125,7 @@ def qr_multiply(
         raise ValueError(f"Array shapes are not compatible for Q @ c operation: {a1.shape} vs {c2.shape}")
     if not left and c2.shape[1] != m:
         raise ValueError(f"Array shapes are not compatible for c @ Q operation: {c2.shape} vs {a1.shape}")
-    (factors, tau), *rest = qr(a1, overwrite_a, None, "raw", pivoting)
+    (factors, tau), *rest = qr(a1, overwrite_a and not np.may_share_memory(a1, c1), None, "raw", pivoting)
     if c2.size == 0:
         return np.empty_like(c1), *rest
     product = applied(factors, tau, c2, left, conjugate)
