@@ -226,6 +226,18 @@ def test_an_output_is_checked_before_the_work(tmp_path):
         files.check_output(tmp_path / "x.npy")
 
 
+def test_names_may_be_as_long_as_the_system_takes_them(tmp_path):
+    longest = "x" * 251 + ".npy"
+    for name in (longest, "é" * 125 + ".npy"):
+        files.check_output(tmp_path / name)
+        files.write_matrix(tmp_path / name, np.ones(2))
+        assert np.array_equal(files.read_matrix(tmp_path / name), np.ones(2))
+    for write in (files.check_output, lambda path: files.write_matrix(path, np.ones(2))):
+        with pytest.raises(UsageError, match="cannot be written: File name too long"):
+            write(tmp_path / f"x{longest}")
+    assert len(names_in(tmp_path)) == 2
+
+
 BANNER = "%%MatrixMarket matrix "
 
 

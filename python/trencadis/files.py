@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import stat
@@ -22,6 +23,7 @@ from .matrix_market import checked
 _SUFFIXES = (".npy", ".mtx")
 _ARCHIVE = (".npz",)
 _NUMBERS = "biufc"  #: kinds of dtypes
+_TEMPORARY = ".trencadis."  #: how names of files begin that take another's place: a name of its own may be as long as any
 
 
 def read_matrix(path: str | Path, note: Callable[[str], None] | None = None) -> np.ndarray:
@@ -106,7 +108,7 @@ def check_writable(path: str | Path) -> None:
             raise UsageError(f"{path}: cannot be written: no permission")
         return
     try:
-        handle, probe = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        handle, probe = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror} (folder {target.parent})") from None
     os.close(handle)
@@ -124,6 +126,7 @@ def _require_suffix(path: Path, known: tuple[str, ...]) -> None:
 
 def _target(path: Path) -> Path:
     """Where the data go: through links; UsageError for what is there and must not be replaced."""
+    _refuse_long_name(path)
     if _is_special(path):
         return path
     target = Path(os.path.realpath(path))
@@ -134,6 +137,15 @@ def _target(path: Path) -> Path:
     if target.exists() and not os.access(target, os.W_OK):
         raise UsageError(f"{path}: exists and cannot be written: no permission")
     return target
+
+
+def _refuse_long_name(path: Path) -> None:
+    """Which a temporary name would not be."""
+    try:
+        path.lstat()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise UsageError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _is_special(path: Path) -> bool:
@@ -186,7 +198,7 @@ def _replacing(*paths: Path) -> Iterator[list[IO[bytes]]]:
 def _opened(target: Path, temporaries: dict[Path, Path]) -> IO[bytes]:
     if _is_special(target):
         return target.open("ab" if target.is_file() else "wb")
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:200]}.", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
     temporaries[target] = Path(name)
     return os.fdopen(handle, "wb")
 
