@@ -199,9 +199,8 @@ def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
 def test_modes_and_links_are_kept_and_devices_not_replaced(tmp_path):
     path = tmp_path / "x.npy"
     files.write_matrix(path, np.ones(1))
-    mask = os.umask(0)
-    os.umask(mask)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
+    (tmp_path / "plain").touch()
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
     path.chmod(0o640)
     (tmp_path / "link.npy").symlink_to(path)
     files.write_matrix(tmp_path / "link.npy", np.zeros(2))
@@ -210,6 +209,27 @@ def test_modes_and_links_are_kept_and_devices_not_replaced(tmp_path):
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     with pytest.raises(UsageError, match="No space left on device"):
         files.write_text("/dev/full", "x" * 100_000)
+
+
+def test_the_umask_is_never_another(tmp_path, monkeypatch):
+    """It is that of all threads, and their files would get its mode."""
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("the umask was set"))
+    files.write_matrix(tmp_path / "x.npy", np.ones(1))
+
+
+def test_what_replaces_a_file_is_never_more_open(tmp_path, monkeypatch):
+    path, modes = tmp_path / "x.npy", []
+    files.write_matrix(path, np.ones(1))
+    path.chmod(0o600)
+    write = files._write_npy
+
+    def look(file, array):
+        modes.append(stat.S_IMODE(os.fstat(file.fileno()).st_mode))
+        write(file, array)
+
+    monkeypatch.setattr(files, "_write_npy", look)
+    files.write_matrix(path, np.zeros(1))
+    assert modes == [0o600] and stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_an_output_is_checked_before_the_work(tmp_path):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from math import prod
 from pathlib import Path
+from secrets import token_hex
 from typing import IO
 
 import numpy as np
@@ -183,7 +184,7 @@ def _replacing(*paths: Path) -> Iterator[list[IO[bytes]]]:
             for at, file in zip(targets, files, strict=True):
                 file.flush()
                 if at in temporaries:
-                    os.fchmod(file.fileno(), _mode_for(at))
+                    _take_mode(file, at)
                     os.fsync(file.fileno())
         for at, temporary in temporaries.items():
             temporary.replace(at)
@@ -198,18 +199,17 @@ def _replacing(*paths: Path) -> Iterator[list[IO[bytes]]]:
 def _opened(target: Path, temporaries: dict[Path, Path]) -> IO[bytes]:
     if _is_special(target):
         return target.open("ab" if target.is_file() else "wb")
-    handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
-    temporaries[target] = Path(name)
+    name = target.parent / f"{_TEMPORARY}{token_hex(8)}"
+    # A new file's mode is the system's to lower: asking for the umask would set it, for all threads.
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600 if target.exists() else 0o666)
+    temporaries[target] = name
     return os.fdopen(handle, "wb")
 
 
-def _mode_for(target: Path) -> int:
-    """The mode of the file it replaces, or what a new file gets."""
-    with suppress(OSError):
-        return stat.S_IMODE(target.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _take_mode(file: IO[bytes], target: Path) -> None:
+    """Of the file it replaces."""
+    with suppress(FileNotFoundError):
+        os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
 
 
 def require_memory(path: Path, size: float, what: str) -> None:
