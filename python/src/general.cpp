@@ -32,8 +32,8 @@ Answer solve_general(Session& session, const Strided& a, const Strided& b, Buffe
     if (assumed.empty())
         if (Word structure = structure_of<T>(session, a); structure != "general") return {.structure = structure};
     const Work<T> work = work_on<T>(session, a, flags.overwrite_a, flags.check_finite, "the work copy of a");
+    prepare_right_side(session, b, x, b_in_place, false, flags.check_finite); // refuses b before a is changed in its place
     if (is_mirrored(assumed)) mirror(session, uplo, a.rows, work.data, work.ld, assumed == "hermitian");
-    prepare_right_side(session, b, x, b_in_place, false, flags.check_finite);
     const Factors<T, OnWorkers> factors({session}, a.rows, work.data, work.ld);
     if (factors.info()) return {.info = factors.info()};
     factors.solve(op, x.cols, x.data, x.ld);

@@ -258,6 +258,15 @@ def test_rejects_what_is_not_finite_in_scipys_words(n, bad, assumed, where):
             trencadis.solve(A, b, assume_a=assumed, overwrite_a=overwrite, overwrite_b=overwrite)
 
 
+@pytest.mark.parametrize("assumed", [None, "gen", "sym", "pos"])
+def test_a_matrix_that_may_be_overwritten_stays_where_b_is_refused(assumed):
+    A = np.asfortranarray(np.triu(well_conditioned(4, np.float64)))
+    before = A.copy()
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        trencadis.solve(A, np.array([1, np.nan, 1, 1]), assume_a=assumed, overwrite_a=True, overwrite_b=True)
+    assert np.array_equal(A, before)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("assumed", [None, "gen", "sym", "upper triangular"])
 def test_without_the_finite_check_a_bad_element_comes_to_an_end_that_tells_of_it(bad, assumed):
