@@ -12,6 +12,7 @@
 #include "kernels/providers/provider.hpp"
 #include "session/session_choices.hpp"
 #include "simulation/simulation_units.hpp"
+#include "text.hpp"
 
 #include <cmath>
 #include <nanobind/stl/string.h>
@@ -135,8 +136,8 @@ nb::dict read(const Session& session)
         rows.append(d);
     }
     nb::dict all;
-    all["path"] = path();
-    all["trouble"] = calibration.trouble;
+    all["path"] = path_of(path());
+    all["trouble"] = text_of(calibration.trouble);
     all["rows"] = rows;
     return all;
 }

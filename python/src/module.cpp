@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "bind.hpp"
+#include "text.hpp"
 
 #include <exception>
 
@@ -18,7 +19,7 @@ void translate(const std::exception_ptr& pointer, void* backend_error)
         if (error.code() == ErrorCode::bad_argument) type = PyExc_ValueError;
         else if (error.code() == ErrorCode::out_of_memory) type = PyExc_MemoryError;
         else if (error.code() == ErrorCode::missing_backend) type = static_cast<PyObject*>(backend_error);
-        PyErr_SetString(type, error.what());
+        PyErr_SetObject(type, trencadis::python::text_of(error.what()).ptr());
     }
 }
 

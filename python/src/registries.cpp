@@ -12,6 +12,7 @@
 #include "session/device_survey.hpp"
 #include "session/kept_figures.hpp"
 #include "simulation/graph_survey.hpp"
+#include "text.hpp"
 #include "threads/threads.hpp"
 
 #include <nanobind/stl/string.h>
@@ -84,7 +85,7 @@ template <class E> void note_absence(nb::dict& row, const E& entry)
     const std::string reason = compute([&] { return entry.why_not(); });
     if (reason.empty()) return;
     row["available"] = false;
-    row["why_not"] = reason;
+    row["why_not"] = text_of(reason);
 }
 
 nb::list engine_rows()
@@ -126,9 +127,9 @@ nb::list kernel_rows()
         row["available"] = status.available;
         if (status.available) {
             row["version"] = status.version;
-            row["path"] = status.path;
+            row["path"] = path_of(status.path);
         } else {
-            row["why_not"] = status.reason;
+            row["why_not"] = text_of(status.reason);
         }
         rows.append(row);
     }
@@ -140,20 +141,20 @@ nb::list machine_rows()
     nb::list rows;
     for (const std::string& name : described_machines()) {
         nb::dict row;
-        row["name"] = name;
+        row["name"] = path_of(name);
         try {
             const Machine machine = load_machine(name);
             require_known_kernels(machine);
             row["available"] = true;
             row["summary"] = machine.summary;
-            row["source"] = machine.origin;
+            row["source"] = path_of(machine.origin);
             row["cores"] = machine.cores.size();
             row["devices"] = machine.devices.size();
             row["simulates"] = !machine.kernels.empty();
         } catch (const Error& error) {
             row["available"] = false;
             row["summary"] = "";
-            row["why_not"] = error.what();
+            row["why_not"] = text_of(error.what());
         }
         rows.append(row);
     }

@@ -159,6 +159,20 @@ def test_bytes_that_are_no_text_are_refused_in_one_line(words):
     assert run.stderr.startswith(b"trencadis: ") and (b"\\udcff" in run.stderr or b"No such command" in run.stderr)
 
 
+@pytest.mark.parametrize(
+    ("variable", "words", "code", "said"),
+    [
+        ("TRENCADIS_SCHEDULER", ["bench", "potrf", "--n", "9"], 2, rb"unknown scheduler '/\xff'"),
+        ("TRENCADIS_MKL_LIBRARY", ["list", "kernels"], 0, rb"/\xff"),
+        ("XDG_CACHE_HOME", ["explain", "gemm", "--n", "9"], 0, b"/trencadis/"),
+    ],
+)
+def test_variables_of_the_environment_that_are_no_text_are_shown(variable, words, code, said):
+    environment = {**os.environb, variable.encode(): b"/\xff"}
+    run = subprocess.run([*COMMAND, *words], capture_output=True, timeout=300, env=environment)
+    assert run.returncode == code and said in (run.stderr if code else run.stdout), run
+
+
 def test_files_may_have_any_name(tmp_path):
     name = os.fsencode(tmp_path) + b"/\xff.npy"
     np.save(open(name, "wb"), 2 * np.eye(3))  # noqa: PTH123, SIM115
