@@ -74,6 +74,12 @@ TESTS = {
     x = trencadis.solve(OfCuda(A), np.ones(40), assume_a="gen")
     assert np.abs(a @ x - 1).max() < 1e-11
     """,
+    "a stream is that of the device that has the memory": """
+    waited = []
+    trencadis._core.synchronize_device = lambda session, device, stream: waited.append((device, stream))
+    for array in (OfCuda(A, stream=2), OfCuda(B, stream=2), ByDlpack(B)): taken(array, "a")
+    assert waited == [(0, 2), (1, 2), (1, 1)], waited
+    """,
     "what the interface says wrong is refused": """
     assert "stream 0" in refused(lambda: trencadis.matmul(OfCuda(A, stream=0), A))
     assert "mask" in refused(lambda: trencadis.matmul(OfCuda(A, mask=A), A))

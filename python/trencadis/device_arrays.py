@@ -304,14 +304,16 @@ def _by_dlpack(session: _core.Session, array: Any, device: int, name: str) -> De
     except TypeError:  # of a version before
         capsule = array.__dlpack__(**stream)
     tensor = _core.Tensor(capsule)
-    if cuda:
-        _core.synchronize_device(session, device, _LEGACY_STREAM)
     if tensor.type not in ("f", "d", "F", "D"):
         right = "on devices float32, float64, complex64 and complex128 are taken"
         raise ValueError(f"{name} has elements of DLPack's {tensor.type}; {right}")
     dtype = np.dtype(tensor.type)
     where = tensor.memory + tensor.byte_offset
-    return _adopted(session, [device], where, dtype, tuple(tensor.shape), tuple(tensor.strides), tensor.read_only, tensor, name)
+    strides = tuple(tensor.strides)
+    adopted = _adopted(session, [device], where, dtype, tuple(tensor.shape), strides, tensor.read_only, tensor, name)
+    if cuda:
+        _core.synchronize_device(session, device, _LEGACY_STREAM)
+    return adopted
 
 
 def _by_cuda_interface(session: _core.Session, said: dict[str, Any], owner: Any, numbers: list[int], name: str) -> DeviceArray:
@@ -329,11 +331,12 @@ def _by_cuda_interface(session: _core.Session, said: dict[str, Any], owner: Any,
     stream = said.get("stream") if said.get("version", 0) >= 3 else None
     if stream == 0:
         raise ValueError(f"{name} says stream 0, which __cuda_array_interface__ leaves to nobody: 1 or 2 are the default streams")
-    if stream is not None:
-        _core.synchronize_device(session, numbers[0], int(stream))
     memory, read_only = said["data"]
     elements = tuple(stride // dtype.itemsize for stride in strides)
-    return _adopted(session, numbers, memory, dtype, shape, elements, bool(read_only), owner, name)
+    adopted = _adopted(session, numbers, memory, dtype, shape, elements, bool(read_only), owner, name)
+    if stream is not None:  # of the device that has the memory, which only adopting it tells
+        _core.synchronize_device(session, adopted.device, int(stream))
+    return adopted
 
 
 def _adopted(
