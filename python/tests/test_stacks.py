@@ -5,6 +5,7 @@ import pytest
 import scipy.linalg
 import trencadis
 from matrices import DTYPES, eps, positive_definite, random_array, solve_error
+from trencadis.conversion import copied_stack
 
 
 def stack_of(count, n, dtype, seed=0):
@@ -158,3 +159,20 @@ def test_a_matrix_of_a_stack_does_not_see_the_others():
     assert np.array_equal(trencadis.solve(A[rest], b[rest]), x[rest])
     assert np.array_equal(trencadis.det(A, check_finite=False)[rest], det[rest])
     assert np.array_equal(trencadis.lu_factor(A[rest])[0], lu[0][rest])
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 3), (1, 3, 3), (9, 700, 900), (2, 9, 700, 300)])
+def test_a_stack_is_copied_in_pieces_between_which_signals_are_looked_at(shape):
+    """A piece has 16 MB, or is one matrix of the first dimension."""
+    whole, pieces = random_array(shape, np.float64).swapaxes(-1, -2), []
+
+    class Stack:
+        shape = whole.shape
+
+        def __getitem__(self, at):
+            pieces.append(whole[at])
+            return pieces[-1]
+
+    copy = copied_stack(Stack(), np.dtype("F"))
+    assert copy.flags.c_contiguous and np.array_equal(copy, whole.astype("F"))
+    assert all(8 * piece.size <= 1 << 24 or len(piece) == 1 for piece in pieces)

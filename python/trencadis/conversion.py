@@ -18,6 +18,8 @@ from .session import current
 _SINGLE = "?bBhHef"
 _CONVERTED = {**dict.fromkeys(_SINGLE, "f"), "F": "F", "D": "D", "G": "D"}
 
+_PIECE = 1 << 24  #: bytes
+
 
 def refuse_sparse_and_masked(a: object) -> None:
     sparse = sys.modules.get("scipy.sparse")  # nobody has made a sparse matrix unless it is loaded
@@ -91,6 +93,15 @@ def columns(array: np.ndarray, dtype: np.dtype, overwrite: bool, *, reading: boo
         return array
     plain = native(array, dtype)
     return _core.columns(current.get(), plain, replaceable(plain, array, overwrite), False)
+
+
+def copied_stack(stack: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A copy in C order, made in pieces: NumPy looks at no signal before the end of one."""
+    copy = np.empty(stack.shape, dtype)
+    step = max(1, _PIECE // max(1, copy[:1].nbytes))
+    for first in range(0, len(copy), step):
+        copy[first : first + step] = stack[first : first + step]
+    return copy
 
 
 def over_batch(

@@ -7,7 +7,16 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from .checks import unknown_structure
-from .conversion import columns, converted_dtype, native, on_host, refuse_sparse_and_masked, replaceable, validated
+from .conversion import (
+    columns,
+    converted_dtype,
+    copied_stack,
+    native,
+    on_host,
+    refuse_sparse_and_masked,
+    replaceable,
+    validated,
+)
 from .lu import SMALL, parity
 from .session import current
 from .systems import fill_stack, judged, warn_ill_conditioned
@@ -176,7 +185,7 @@ def _det(a: np.ndarray, overwrite: bool) -> complex:
 
 
 def _dets_of_small(a: np.ndarray) -> np.ndarray:
-    factors = np.array(a.reshape(-1, *a.shape[-2:]), converted_dtype(a), order="C")
+    factors = copied_stack(a.reshape(-1, *a.shape[-2:]), converted_dtype(a))
     pivots = np.empty(factors.shape[:2], np.int64)
     infos = np.array(_core.factor_stack(current.get(), factors, pivots))
     dets = _signed(_product(factors.diagonal(axis1=-2, axis2=-1)), pivots)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from . import _core, on_devices
 from .checks import pair
-from .conversion import common_dtype, converted_dtype, native, over_batch, replaceable, validated
+from .conversion import common_dtype, converted_dtype, copied_stack, native, over_batch, replaceable, validated
 from .device_arrays import any_on_device
 from .errors import not_positive_definite
 from .lu import SMALL
@@ -130,7 +130,7 @@ def _factor(a: ArrayLike, lower: bool, overwrite_a: bool, clean: bool, check_fin
 
 def _factor_stack(a: np.ndarray, lower: bool, clean: bool) -> np.ndarray:
     """Several matrices at a time."""
-    c = np.array(a, converted_dtype(a), order="C")
+    c = copied_stack(a, converted_dtype(a))
     infos = _core.factor_positive_stack(current.get(), c.reshape(-1, *c.shape[-2:]), lower, clean)
     if failed := next(filter(None, infos), 0):
         raise not_positive_definite(failed)

@@ -14,6 +14,7 @@ from .conversion import (
     columns,
     common_dtype,
     converted_dtype,
+    copied_stack,
     native,
     on_host,
     refuse_sparse_and_masked,
@@ -233,7 +234,7 @@ def _factor_stack(a: np.ndarray, variant: str = "") -> tuple[np.ndarray, np.ndar
 def _factor_small(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """A stack in one call, several matrices at a time."""
     *batch, m, n = a.shape
-    transposed = np.array(a.reshape(-1, m, n).swapaxes(-1, -2), converted_dtype(a), order="C")
+    transposed = copied_stack(a.reshape(-1, m, n).swapaxes(-1, -2), converted_dtype(a))
     pivots = np.empty((len(transposed), min(m, n)), np.int64)
     singular = _core.factor_stack(current.get(), transposed, pivots)
     factors = transposed.swapaxes(-1, -2).reshape(a.shape)
