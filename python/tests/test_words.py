@@ -162,13 +162,13 @@ def test_bytes_that_are_no_text_are_refused_in_one_line(words):
 @pytest.mark.parametrize(
     ("variable", "words", "code", "said"),
     [
-        ("TRENCADIS_SCHEDULER", ["bench", "potrf", "--n", "9"], 2, rb"unknown scheduler '/\xff'"),
+        ("TRENCADIS_SCHEDULER", ["bench", "potrf", "--n", "9"], 2, b"unknown scheduler '"),
         ("TRENCADIS_MKL_LIBRARY", ["list", "kernels"], 0, rb"/\xff"),
         ("XDG_CACHE_HOME", ["explain", "gemm", "--n", "9"], 0, b"/trencadis/"),
     ],
 )
-def test_variables_of_the_environment_that_are_no_text_are_shown(variable, words, code, said):
-    environment = {**os.environb, variable.encode(): b"/\xff"}
+def test_variables_of_the_environment_that_are_no_text_are_shown(tmp_path, variable, words, code, said):
+    environment = {**os.environb, variable.encode(): os.fsencode(tmp_path) + b"/\xff"}
     run = subprocess.run([*COMMAND, *words], capture_output=True, timeout=300, env=environment)
     assert run.returncode == code and said in (run.stderr if code else run.stdout), run
 
