@@ -22,6 +22,12 @@ def test_description_has_a_kind_a_speed_and_a_core_each_in_the_workers_order(tmp
     assert row["bound_gflops"] == pytest.approx(40 + 10 + 40)
 
 
+def test_a_description_has_the_slowest_kind_first_as_policies_count_them():
+    text = description(Case("potrf", 512, 128, (4, 7, 9), slow={7: 0.25, 9: 0.5}), {"gemm": 40.0})
+    kinds = [line for line in text.splitlines() if line.startswith('name = "core')]
+    assert kinds == ['name = "core-at-0.25"', 'name = "core-at-0.5"', 'name = "core"']
+
+
 def test_speeds_are_the_median_of_traced_runs_or_of_the_one_that_was_held_up_least():
     slow, fast = {"gemm": (8.0, 0.4), "potrf": (1.0, 0.1)}, {"gemm": (8.0, 0.2), "potrf": (1.0, 0.1)}
     runs = [Traced(slow, 0.0, 0.1, 0.6), Traced(fast, 0.1, 0.1, 0.5)]  # of the second a quarter of the time counts nothing

@@ -140,9 +140,9 @@ def fastest(runs: Sequence[Traced]) -> Traced:
 
 
 def description(case: Case, speeds: dict[str, float]) -> str:
-    """This machine's workers as a machine file."""
+    """This machine's workers as a machine file, whose kinds are the slowest first: policies go by that order."""
     fractions = [case.slow.get(core, 1.0) for core in case.workers]
-    names = {fraction: "core" if fraction == 1 else f"core-at-{fraction:g}" for fraction in fractions}
+    names = {fraction: "core" if fraction == 1 else f"core-at-{fraction:g}" for fraction in sorted(fractions)}
     kernels = [
         f'    {{ kernel = "{kernel}", on = "{name}", gflops = {speed * fraction:.6g} }},'
         for fraction, name in names.items()
