@@ -11,7 +11,7 @@ import pytest
 from commands import refusal, rows
 from trencadis.reproduce import GALLERIES
 from trencadis.reproduce.gallery import plan
-from trencadis.seeds import Estimate, copies, estimate, over_seeds, runs
+from trencadis.seeds import Estimate, copies, estimate, mean_record, over_seeds, runs, seed_fields
 from trencadis.simulations import Simulation
 
 
@@ -48,6 +48,17 @@ def test_what_occurs_twice_is_simulated_once_and_each_has_its_own_records():
     found = [[(record["n"], record["seed"]) for record in group] for group in over_seeds(chosen, counts, simulate=simulate)]
     assert found == [[(1, 1), (1, 2)], [(2, 1), (2, 2)], [(1, 1), (1, 2), (1, 3)], [(1, 1)], [(1, 1), (1, 2)]]
     assert len(ran) == 6 == runs(chosen, counts)
+
+
+def test_times_are_medians_and_the_memory_of_a_host_is_the_most_that_a_seed_needs():
+    records = [
+        {"makespan_s": seconds, "gflops": 6 / seconds, "energy_j": 10 * seconds, "peak_bytes_of_a_host": peak}
+        for seconds, peak in ((1.0, 100.0), (2.0, 300.0), (6.0, 200.0))
+    ]
+    mean = mean_record(Simulation("potrf", 100, "fat-tree", scheduler="ws"), records)
+    row = {**mean, **seed_fields(records, mean)}
+    assert row["makespan_s"] == row["seconds_median"] == 2.0 and row["energy_j"] == 30.0
+    assert row["peak_bytes_of_a_host"] == 300.0
 
 
 WS = ["simulate", "potrf", "--machine", "uv2000", "--n", "2000", "--nb", "200", "--scheduler", "ws"]

@@ -30,6 +30,8 @@ _AVERAGED = (
     "makespan_s", "gflops", "idle_fraction", "energy_j", "cores_j", "package_j", "memory_j", "bytes_moved", "transfers",
     "local_bytes", "remote_bytes",
 )  # fmt: skip
+#: And of which the largest counts: a host needs the memory whatever the seed.
+_LARGEST = ("peak_bytes_of_a_host",)
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ def mean_record(simulation: Simulation, records: Sequence[dict[str, Any]]) -> di
     return {
         **records[0],
         **{name: value.mean for name, value in estimates.items()},
+        **{name: max(record[name] for record in records) for name in _LARGEST if records[0].get(name) is not None},
         "seeds": len(records),
         "deterministic": not simulation.random,
         "estimates": estimates,
@@ -130,10 +133,11 @@ def spread(record: dict[str, Any], of: Estimate) -> dict[str, Any]:
 
 
 def seed_fields(records: Sequence[dict[str, Any]], mean: dict[str, Any]) -> dict[str, Any]:
-    """What replaces and joins the fields of a record of the command line, whose speeds are medians over the seeds; everything
-    else is a mean, and lists are the first seed's."""
+    """What replaces and joins the fields of a record of the command line, whose times and speeds are medians over the seeds;
+    everything else is a mean, and lists are the first seed's."""
     seconds, speeds = [record["makespan_s"] for record in records], [record["gflops"] for record in records]
     return {
+        "makespan_s": median(seconds),
         "seconds_median": median(seconds),
         "seconds_min": min(seconds),
         "seconds_max": max(seconds),
