@@ -1,5 +1,7 @@
 """trencadis scaling on the command line."""
 
+from dataclasses import replace
+
 import pytest
 from commands import refusal, rows, trencadis
 from trencadis.scaling import published_bytes, sizes, square_grid, symmetric_grid, where_it_binds
@@ -22,6 +24,12 @@ def test_published_volumes_differ_by_the_square_root_of_two():
     cyclic = Simulation("potrf", 10000, "fat-tree", grid_rows=32, grid_cols=31)
     symmetric = Simulation("potrf", 10000, "fat-tree", grid_rows=45, grid_cols=45, distribution="symmetric")
     assert published_bytes(cyclic) / published_bytes(symmetric) == pytest.approx(2**0.5, rel=0.01)
+
+
+def test_published_volumes_go_with_the_size_of_a_number():
+    cyclic = Simulation("potrf", 1000, "fat-tree", grid_rows=4, grid_cols=4)
+    bytes_of = {precision: published_bytes(replace(cyclic, precision=precision)) for precision in "sdcz"}
+    assert [size / bytes_of["d"] for size in bytes_of.values()] == [0.5, 1, 1, 2]
 
 
 def test_says_from_where_on_communication_binds():

@@ -18,6 +18,8 @@ from .simulations import Progress, Simulation, contract_record, simulate_all
 #: A run is bound by communication where it takes so much longer than without, in parts of it.
 BINDS = 0.1
 
+_ELEMENT_BYTES = {"s": 4, "d": 8, "c": 8, "z": 16}
+
 
 @dataclass(frozen=True)
 class Point:
@@ -90,8 +92,7 @@ def published_bytes(one: Simulation) -> float:
     """To first order: half of the entries of the matrix, each to as many hosts as the distribution says. Of LU the
     lower half goes to the q - 1 others of its row of the grid and the upper half to the p - 1 of its column."""
     copies = one.grid_rows - 2 if one.distribution == "symmetric" else one.grid_rows + one.grid_cols - 2
-    element = 16 if one.precision == "z" else 8
-    return element * one.n**2 / 2 * copies
+    return _ELEMENT_BYTES[one.precision] * one.n**2 / 2 * copies
 
 
 def binding(rows: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
