@@ -49,7 +49,12 @@ public:
             return no_memory;
         }
         QR_ = static_cast<S*>(memory_->data());
-        if (!narrow_matrix()) return overflow;
+        const double most = narrow_matrix();
+        if (!fits(most)) return overflow;
+        if (const int away = most > 0 && std::isfinite(most) ? std::ilogb(most) : 0; std::abs(away) > far_from_one) {
+            factor_ = std::ldexp(1.0, std::min(-away, 1000));
+            narrow_matrix();
+        }
         geqrf(crew_, m_, n_, QR_, m_, tau_.get(), options_);
         float rcond = 0;
         trcon(crew_, Norm::one, Uplo::upper, Diag::non_unit, n_, QR_, m_, &rcond);
@@ -61,13 +66,30 @@ public:
 private:
     static constexpr float least_rcond = 8 * std::numeric_limits<float>::epsilon(); ///< below, steps would not converge
 
+    /// A step has products with R^-1 R^-H, of the size of A^-2 times conditions: up to this power of two single precision has the
+    /// range for them; beyond, the factors are those of a multiple of A.
+    static constexpr int far_from_one = 20;
+
     /// What rounding alone changes in column j of X, but for the condition: x's own, and that of A^H r (Wedin 1973).
     double rounding(Index j) const
     {
-        double size = 0; // of A, or somewhat less
-        for (Index i = 0; i < n_; ++i) size = std::max(size, double(std::abs(QR_[i + i * m_])));
+        const double size = size_of_matrix();
         const double x = largest(n_, X_ + j * ldx_), r = largest(m_, &residual_[std::size_t(j * m_)]);
         return std::numeric_limits<double>::epsilon() * (std::sqrt(double(n_)) * x + std::sqrt(double(m_)) * r / size);
+    }
+
+    /// That of A, or somewhat less.
+    double size_of_matrix() const
+    {
+        double size = 0;
+        for (Index i = 0; i < n_; ++i) size = std::max(size, double(std::abs(QR_[i + i * m_])));
+        return size / factor_;
+    }
+    /// Would A^H r be lost in what double precision cannot hold, before it is as small as rounding makes it?
+    bool is_lost(Index j) const
+    {
+        const double r = largest(m_, &residual_[std::size_t(j * m_)]), eps = std::numeric_limits<double>::epsilon();
+        return r > 0 && !(size_of_matrix() * r * eps > std::numeric_limits<double>::min());
     }
 
     /// Until what is missing is below rounding, or does not get less any more and is less than rounding times `condition`.
@@ -80,7 +102,7 @@ private:
             for (Index j = 0; j < nrhs_; ++j) {
                 const double least = rounding(j), change = largest(n_, missing_x(j));
                 double& last = before[std::size_t(j)];
-                if (!std::isfinite(least) || !std::isfinite(change)) return no_convergence;
+                if (!std::isfinite(least) || !std::isfinite(change) || is_lost(j)) return no_convergence;
                 const bool stands = step > 1 && change > last / 2;
                 if (stands && !(change <= condition * least)) return no_convergence;
                 done = done && (stands || change <= least);
@@ -105,22 +127,25 @@ private:
     {
         for_each_problem(crew_, options_, count, flops, [&](const KernelProvider&, Index i) { one(i); });
     }
-    bool narrow_matrix()
+    /// QR <- factor A; returns the largest part of A, or a NaN.
+    double narrow_matrix()
     {
-        std::vector<char> fit(std::size_t(n_), 1);
-        each(n_, 4.0 * double(m_), [&](Index j) { fit[std::size_t(j)] = narrow(m_, A_ + j * lda_, 1, QR_ + j * m_); });
-        return std::find(fit.begin(), fit.end(), 0) == fit.end();
+        const blas::ColumnKernel<double>& numbers = blas::setup<double>().kernel.columns;
+        std::vector<double> most(static_cast<std::size_t>(n_));
+        each(n_, 4.0 * double(m_), [&](Index j) {
+            const T* const column = A_ + j * lda_;
+            most[std::size_t(j)] = numbers.largest((is_complex<T> ? 2 : 1) * m_, reinterpret_cast<const double*>(column));
+            narrow(m_, column, factor_, QR_ + j * m_);
+        });
+        return *std::max_element(most.begin(), most.end());
     }
-    /// to <- factor x; false where a number is too large.
-    static bool narrow(Index count, const T* x, double factor, S* to)
+    /// to <- factor x, with zeros for what is too large: somebody else looks for that.
+    static void narrow(Index count, const T* x, double factor, S* to)
     {
-        bool all = true;
         for (Index i = 0; i < count; ++i) {
             const T value = x[i] * factor;
-            all &= fits(value);
             to[i] = fits(value) ? S(value) : S(0);
         }
-        return all;
     }
 
     /// missing <- [b - r - A x; -A^H r] in double precision.
@@ -154,6 +179,7 @@ private:
         find_missing(at_first);
         std::vector<double> scales(static_cast<std::size_t>(nrhs_));
         for (Index j = 0; j < nrhs_; ++j) { // so that nothing small is lost
+            for (Index i = 0; i < n_; ++i) missing_x(j)[i] *= factor_;
             const double most = largest(m_ + n_, missing_r(j)), scale = most > 0 ? most : 1;
             if (!std::isfinite(most) || !std::isfinite(1 / scale)) return false;
             scales[std::size_t(j)] = scale;
@@ -164,12 +190,13 @@ private:
         for (Index j = 0; j < nrhs_; ++j) {
             const double scale = scales[std::size_t(j)];
             for (Index i = 0; i < m_; ++i) residual_[std::size_t(i + j * m_)] += T(upper_[std::size_t(i + j * m_)]) * scale;
-            for (Index i = 0; i < n_; ++i) X_[i + j * ldx_] += missing_x(j)[i] = T(lower_[std::size_t(i + j * n_)]) * scale;
+            for (Index i = 0; i < n_; ++i)
+                X_[i + j * ldx_] += missing_x(j)[i] = T(lower_[std::size_t(i + j * n_)]) * scale * factor_;
         }
         return true;
     }
-    /// [upper; lower] <- [I A; A^H 0]^-1 [upper; lower] with A = Q R: h = R^-H lower, d = Q^H upper, lower <- R^-1 (d - h), upper
-    /// <- Q [h; d].
+    /// [upper; lower] <- [I A; A^H 0]^-1 [upper; lower] with Q R for A: h = R^-H lower, d = Q^H upper,
+    /// lower <- R^-1 (d - h), upper <- Q [h; d].
     void solve_augmented()
     {
         RoutineOptions rest = options_;
@@ -203,6 +230,7 @@ private:
     T* const X_;
     const Index ldx_;
     std::optional<WorkMemory> memory_;
+    double factor_ = 1;                        ///< a power of two: QR are the factors of factor A, whose solution is x / factor
     S* QR_ = nullptr;                          ///< m x n
     std::unique_ptr<S[]> tau_, upper_, lower_; ///< the right side of a step, m x nrhs and n x nrhs, and its solution
     std::unique_ptr<T[]> residual_, missing_;

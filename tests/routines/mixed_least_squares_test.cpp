@@ -175,6 +175,25 @@ TYPED_TEST(MixedLeastSquares, TakeRightSidesOfAnySizeAndNone)
     EXPECT_EQ(this->steps, 0);
 }
 
+/// What a step computes with goes with the size of A squared, and single precision ends at 1e38. B and x times A are the same.
+TYPED_TEST(MixedLeastSquares, TakeMatricesOfAnySizeThatSinglePrecisionHas)
+{
+    using T = TypeParam;
+    const Dense<T> A = random_matrix<T>(90, 11), B = random_matrix<T>(90, 2), wanted = this->wanted(A, B);
+    for (const int power : {-990, -200, -130, -75, -21, 21, 75, 120}) {
+        Dense<T> scaled = A;
+        for (Index j = 0; j < 11; ++j)
+            for (Index i = 0; i < 90; ++i) scaled(i, j) *= std::ldexp(1.0, power);
+        Dense<T> X = this->solved(scaled, B);
+        if (power > -900) { // A^H r is beyond double precision
+            EXPECT_GE(this->steps, 1) << power;
+        }
+        for (Index j = 0; j < 2; ++j)
+            for (Index i = 0; i < 11; ++i) X(i, j) *= std::ldexp(1.0, power);
+        this->expect_near(X, wanted, 3e3);
+    }
+}
+
 TEST(MixedLeastSquaresArguments, AreNumbered)
 {
     std::vector<double> a(12, 1), b(4, 1), x(3);
