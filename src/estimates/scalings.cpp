@@ -44,10 +44,11 @@ template <class R> struct Sizes {
 };
 
 /// The sizes of rows and columns pass over NaNs as LAPACK's mostly do; but what has nothing else is not zero. `size`, unless it
-/// is zero and one of `count` elements is a NaN.
+/// is zero and one of `count` elements is a NaN. Others may be there, where scaled they were too small: such a size stays zero.
 template <Scalar T> Real<T> zero_or_nan(Real<T> size, const T* a, Index count, Index stride)
 {
-    for (Index i = 0; size == 0 && i < count; ++i) size += size_of(a[i * stride]);
+    for (Index i = 0; size == 0 && i < count; ++i)
+        if (const Real<T> other = size_of(a[i * stride]); std::isnan(other)) return other;
     return size;
 }
 

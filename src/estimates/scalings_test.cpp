@@ -78,6 +78,19 @@ TYPED_TEST(Scalings, NameARowOrAColumnOfZeros)
     EXPECT_EQ(amax, 0);
 }
 
+/// As LAPACK has it; a factor made of what is not scaled would go with the order of the rows.
+TYPED_TEST(Scalings, NameAColumnThatIsZeroOnceTheRowsAreScaled)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    const R large = std::numeric_limits<R>::max() / 8, small = std::numeric_limits<R>::min() * 8;
+    const T A[4] = {T(large), T(2 * large), T(small), T(-small)}; // 2 x 2
+    for (const Factors kind : {Factors::exact, Factors::powers}) {
+        R r[2], c[2], rowcnd, colcnd, amax;
+        EXPECT_EQ(geequ(kind, 2, 2, A, 2, r, c, &rowcnd, &colcnd, &amax), 2 + 2);
+    }
+}
+
 TYPED_TEST(Scalings, OfARowOrAColumnOfNothingButNaNsAreNoNumbers)
 {
     using T = TypeParam;
