@@ -32,6 +32,33 @@ template <Scalar T> void check_stride(int number, const char* name, Index stride
     if (__builtin_mul_overflow(stride, count, &bytes) || __builtin_mul_overflow(bytes, Index(sizeof(T)), &bytes))
         refuse(", which with " + std::to_string(count) + " matrices is beyond the address space");
 }
+/// Throws where `b` overlaps one of the matrices like `a`.
+template <Scalar T>
+void check_apart_from_all(int number, const argument::Matrix& b, argument::Matrix a, Index stride, Index count)
+{
+    const T* const first = static_cast<const T*>(a.region.data);
+    const Index distance = (static_cast<const char*>(b.region.data) - static_cast<const char*>(a.region.data)) / Index(sizeof(T));
+    const Index begin = distance - a.region.ld * a.region.cols, end = distance + b.region.ld * b.region.cols;
+    for (Index i = std::max<Index>(0, begin / std::max<Index>(stride, 1)); i < count && i * stride < end; ++i) {
+        a.region.data = first + i * stride;
+        b.require_apart(number, a);
+    }
+}
+/// Throws where a right side, which is argument `number`, overlaps a matrix, its own or another problem's.
+template <Scalar T>
+void check_apart(int number, argument::Matrix b, Index stride_b, argument::Matrix a, Index stride_a, Index count)
+{
+    const auto next = [](argument::Matrix& x, Index stride) { x.region.data = static_cast<const T*>(x.region.data) + stride; };
+    if (count == 0) return;
+    if (stride_a != stride_b) {
+        for (Index i = 0; i < count; ++i, next(b, stride_b)) check_apart_from_all<T>(number, b, a, stride_a, count);
+        return;
+    }
+    // In records the first right side has the matrices beside and after it as any has them, the last one those before it.
+    check_apart_from_all<T>(number, b, a, stride_a, count);
+    next(b, (count - 1) * stride_b);
+    check_apart_from_all<T>(number, b, a, stride_a, count);
+}
 void check_infos(int number, const Index* info, Index count)
 {
     if (!info && count > 0)
@@ -102,8 +129,8 @@ void posv_batch(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Ind
     argument::Size{"count", count}.require(10);
     check_stride<T>(6, "stride_a", stride_a, count, a);
     b.require(7);
-    if (count > 0) b.require_apart(7, a); // the first ones stand for all: the others lie as they do
     check_stride<T>(9, "stride_b", stride_b, count, b);
+    check_apart<T>(7, b, stride_b, a, stride_a, count);
     check_infos(11, info, count);
     const Flops each = operations::posv(double(n), double(nrhs)).flops<T>();
     const blas::Batch<T> batch{count, n, n, A, lda, stride_a, uplo, nullptr, info, nrhs, B, ldb, stride_b};
@@ -141,8 +168,8 @@ void gesv_batch(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index stride_a
     check_stride<T>(5, "stride_a", stride_a, count, a);
     argument::Pivots{"ipiv", ipiv, n * count, 0}.require(6);
     b.require(7);
-    if (count > 0) b.require_apart(7, a);
     check_stride<T>(9, "stride_b", stride_b, count, b);
+    check_apart<T>(7, b, stride_b, a, stride_a, count);
     check_infos(11, info, count);
     const Flops each = operations::gesv(double(n), double(nrhs)).flops<T>();
     const blas::Batch<T> batch{count, n, n, A, lda, stride_a, Uplo::lower, ipiv, info, nrhs, B, ldb, stride_b};

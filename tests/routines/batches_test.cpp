@@ -201,5 +201,40 @@ TEST(BatchArguments, AreNumberedInTheirOrder)
         << "the right side is the matrix";
 }
 
+/// Two problems of order 2 in one array: a right side may lie in any matrix, its own or the other.
+TEST(BatchArguments, AreRefusedWhereARightSideLiesInAnyMatrix)
+{
+    const auto is_refused = [](Index at_a, Index stride_a, Index at_b, Index stride_b) {
+        std::vector<double> all(32, 0.0);
+        for (const Index i : {Index(0), stride_a}) all[std::size_t(at_a + i)] = all[std::size_t(at_a + i + 3)] = 1;
+        Index ipiv[4], info[2];
+        const auto is_seventh = [](const auto& call) {
+            try {
+                call();
+            } catch (const Error& error) {
+                return error.argument() == 7;
+            }
+            return false;
+        };
+        double *const A = all.data() + at_a, *const B = all.data() + at_b;
+        const bool general = is_seventh([&] {
+            gesv_batch(native(), Index(2), Index(1), A, Index(2), stride_a, ipiv, B, Index(2), stride_b, Index(2), info);
+        });
+        EXPECT_EQ(general, is_seventh([&] {
+                      posv_batch(native(), Uplo::lower, Index(2), Index(1), A, Index(2), stride_a, B, Index(2), stride_b,
+                                 Index(2), info);
+                  }));
+        return general;
+    };
+    for (const Index at : {0, 2, 4, 6}) EXPECT_TRUE(is_refused(0, 4, at, 2)) << at << ": the matrices have eight elements";
+    EXPECT_FALSE(is_refused(0, 4, 8, 2));
+    EXPECT_TRUE(is_refused(4, 4, 0, 4)) << "the second right side is in the first matrix";
+    EXPECT_TRUE(is_refused(4, 6, 0, 6)) << "records, and the second right side is in the first matrix";
+    EXPECT_TRUE(is_refused(0, 6, 6, 6)) << "the first right side is in the second matrix";
+    EXPECT_FALSE(is_refused(0, 6, 4, 6)) << "records of a matrix and its right side";
+    EXPECT_FALSE(is_refused(2, 6, 0, 6)) << "and the other way round";
+    EXPECT_FALSE(is_refused(4, 4, 0, 2)) << "all right sides before all matrices";
+}
+
 } // namespace
 } // namespace trencadis
