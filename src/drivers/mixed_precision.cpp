@@ -1,4 +1,5 @@
 #include "algorithms/signatures.hpp"
+#include "base/float_modes.hpp"
 #include "blas/factorizations/lu.hpp"
 #include "drivers/each.hpp"
 #include "drivers/gmres.hpp"
@@ -139,6 +140,7 @@ private:
         const Index blocks = RowBlock<T>::count(n_);
         std::vector<double> norms(static_cast<std::size_t>(blocks)), largest(norms.size());
         each_block([&](const RowBlock<T>& rows, Index b) {
+            const FloatScope nothing_traps(FloatModes::current()); // the squares of moduli may be too large
             const blas::ColumnKernel<double>& numbers = blas::setup<double>().kernel.columns;
             double sums[RowBlock<T>::largest_height], most = 0;
             rows.sum_moduli(sums, [&](Index j, Index begin, Index end) {

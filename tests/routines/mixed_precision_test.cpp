@@ -81,6 +81,9 @@ TYPED_TEST(MixedPrecision, FallsBackAndSaysWhy)
     std::feclearexcept(FE_ALL_EXCEPT);
     check(A, -2);
     EXPECT_EQ(std::fetestexcept(FE_OVERFLOW | FE_INVALID), 0); // LAPACK compares before it converts
+    A(3, 4) = T(1e160);                                        // its square is beyond double precision
+    check(A, -2);
+    EXPECT_EQ(std::fetestexcept(FE_OVERFLOW | FE_INVALID), 0);
     A = random_matrix<T>(this->n, this->n);
     for (Index i = 0; i < this->n; ++i) A(i, 7) = A(i, 7) * 1e-50; // zeros there
     check(A, -3);
