@@ -23,11 +23,13 @@ public:
     /// x <- where |b - B x|_2 is at most `enough` times |b|_2, or least after all directions. False where that is no number.
     template <class Multiply> bool solve(const T* b, T* x, double enough, const Multiply& multiply)
     {
-        const double size = norm(b);
+        const double unit = nearest_power(b);
+        std::transform(b, b + n_, direction(0), [&](T value) { return value / unit; });
+        const double size = norm(direction(0));
         if (!std::isfinite(size)) return false;
         std::fill_n(x, n_, T(0));
         if (size == 0) return true;
-        std::transform(b, b + n_, direction(0), [&](T value) { return value / size; });
+        std::transform(direction(0), direction(1), direction(0), [&](T value) { return value / size; });
         g_[0] = T(size);
         Index used = 0;
         while (used < most_) {
@@ -38,7 +40,9 @@ public:
             ++used;
             if (std::abs(g_[at(used)]) <= enough * size || left == 0) break;
         }
-        return combine(used, x);
+        if (!combine(used, x)) return false;
+        std::transform(x, x + n_, x, [&](T value) { return value * unit; });
+        return std::isfinite(largest(x));
     }
 
 private:
@@ -47,6 +51,21 @@ private:
     T* direction(Index k) { return basis_.data() + k * n_; }
     T& R(Index i, Index k) { return R_[at(i + k * (most_ + 1))]; }
 
+    /// The largest part of v, or a NaN.
+    double largest(const T* v) const
+    {
+        double most = 0;
+        for (Index i = 0; i < n_; ++i)
+            for (const double part : {std::abs(std::real(v[i])), std::abs(std::imag(v[i]))})
+                if (!(part <= most)) most = part;
+        return most;
+    }
+    /// The power of two that takes b near one: the squares of small residuals are none.
+    double nearest_power(const T* b) const
+    {
+        const double most = largest(b);
+        return most > 0 && std::isfinite(most) ? std::ldexp(1.0, std::max(std::ilogb(most), -1000)) : 1;
+    }
     double norm(const T* v) const
     {
         double sum = 0;

@@ -194,6 +194,22 @@ TYPED_TEST(MixedPrecision, ConvergesByMinimalResidualsWherePlainStepsDoNot)
             }
 }
 
+/// Their squares are beyond double precision; LAPACK's loop never has squares.
+TYPED_TEST(MixedPrecision, ConvergesByMinimalResidualsForSmallRightSides)
+{
+    using T = TypeParam;
+    Dense<T> A = ill_conditioned<T>(this->n, 1e8, false);
+    for (const double size : {1e-165, 1e-200, 1e-280}) {
+        for (Index j = 0; j < this->nrhs; ++j)
+            for (Index i = 0; i < this->n; ++i) this->B(i, j) = random_scalar<T>() * size;
+        EXPECT_EQ(gesv_mixed(native(), this->n, this->nrhs, A.data.data(), A.ld, this->ipiv.data(), this->B.data.data(),
+                             this->B.ld, this->X.data.data(), this->X.ld, &this->steps, {.variant = "gmres"}),
+                  0);
+        EXPECT_GE(this->steps, 0) << size;
+        this->expect_solved(A);
+    }
+}
+
 TYPED_TEST(MixedPrecision, ByMinimalResidualsFallsBackAsWell)
 {
     using T = TypeParam;
