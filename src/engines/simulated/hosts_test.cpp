@@ -1,3 +1,4 @@
+#include "base/sanitized.hpp"
 #include "engines/messages/message_flow.hpp"
 #include "engines/simulated/testing.hpp"
 
@@ -141,6 +142,28 @@ TEST(SimulatedHosts, EndWithWhatATaskHasThrownInItsBody)
         throw Error(ErrorCode::bad_argument, "no more");
     };
     EXPECT_EQ(answer(cluster(2), broken, [](const SimulationReport&) { return std::string("none"); }), "error: no more");
+}
+
+/// 64 hosts with so many cores each, none of which has much to do.
+std::string answer_of_cores(int cores_of_a_host)
+{
+    Machine machine = cluster(64);
+    const Core any = machine.cores.front();
+    machine.cores.clear();
+    for (int host = 0; host < 64; ++host)
+        for (int core = 0; core < cores_of_a_host; ++core)
+            machine.cores.push_back({static_cast<int>(machine.cores.size()), any.kind, host});
+    const auto submit = [](Flow& flow) { compute(flow, {read(datum(0, 0)), readwrite(datum(1, 63))}); };
+    return answer(machine, submit, [](const SimulationReport& report) { return std::to_string(report.workers.size()); });
+}
+
+/// A stack per core, each with a page behind it that traps, are more mappings than Linux gives to a process.
+TEST(SimulatedHosts, MayHaveManyThousandsOfCoresAndNoMoreThanWasTried)
+{
+    TRC_NEEDS_SIMGRID;
+    if (sanitized) GTEST_SKIP() << "each core is a thread of the system there";
+    EXPECT_EQ(answer_of_cores(512), "32768");
+    EXPECT_EQ(answer_of_cores(513), "error: test has 32832 cores, and simulations of up to 32768 are known to work");
 }
 
 TEST(SimulatedHosts, RefuseTeamsOverSeveralOfThem)

@@ -10,6 +10,7 @@
 namespace trencadis::simulated {
 namespace {
 
+constexpr std::size_t most_cores = 32768; ///< that were tried: each is a thread of control with a stack
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 
 const PowerState* find_state(const std::vector<PowerState>& power, const std::string& name)
@@ -111,6 +112,10 @@ VirtualEngine::VirtualEngine(EngineParts parts)
 /// Hosts are the machine's cores, then its devices; also those without a worker, because they draw power.
 VirtualPlatform VirtualEngine::platform()
 {
+    if (machine_.cores.size() > most_cores)
+        throw Error(ErrorCode::bad_argument, machine_.name + " has " + std::to_string(machine_.cores.size()) +
+                                                 " cores, and simulations of up to " + std::to_string(most_cores) +
+                                                 " are known to work");
     VirtualPlatform platform;
     bool known = false, chosen = options_.power_state.empty(), awake = options_.awake_state.empty();
     const auto add = [&](const std::vector<PowerState>& power) {
