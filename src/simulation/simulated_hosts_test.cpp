@@ -192,6 +192,22 @@ std::string refusal(const SimulationRequest& request)
     return in_own_process([&] { return told(simulate(request)); });
 }
 
+/// 46 TB, which are addresses alone: what names copies must lie beyond them.
+TEST(SimulatedHosts, HaveNamesForCopiesThatNoTileHas)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto counts = [](Index size) {
+        SimulationRequest request = request_for("potrf", 12, {4, 8});
+        for (MemoryNode& node : request.described->nodes) node.bytes = 1e14;
+        request.n *= size, request.nb *= size;
+        return in_own_process([&] {
+            const SimulationResult result = simulate(request);
+            return fmt::format("{} tasks, {} messages", result.tasks, result.transfers);
+        });
+    };
+    EXPECT_EQ(counts(20000), counts(1));
+}
+
 TEST(SimulatedHosts, RefuseWhatTheyCannotDo)
 {
     TRC_NEEDS_SIMGRID;

@@ -22,7 +22,8 @@ namespace {
 constexpr std::int64_t all_tasks = std::int64_t{1} << 40; ///< a window that nothing reaches
 
 /// Addresses that stand for the matrices and are never touched. The same ones in every process, where they are free: a policy or
-/// table that looks at addresses then does the same in every run.
+/// table that looks at addresses then does the same in every run. Graphs have 2^46 bytes at most; behind them copies have their
+/// names (engines/messages/host_books.cpp).
 class AddressSpace {
 public:
     explicit AddressSpace(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 64))

@@ -5,9 +5,9 @@
 namespace trencadis {
 namespace {
 
-/// Names of copies: addresses that no operand has, for nobody's memory lies there.
-constexpr std::uintptr_t first_name = 0x200000000000, name_apart = 64;
-constexpr std::uintptr_t past_names = first_name + (std::uintptr_t{1} << 32) * name_apart;
+/// Names of copies: addresses that no operand has, for nobody's memory lies there, nor do the simulated tiles
+/// (simulation/simulation.cpp).
+constexpr std::uintptr_t first_name = 0x680000000000, name_apart = 64;
 
 } // namespace
 
@@ -18,10 +18,10 @@ Datum HostBooks::datum_of(CopyId copy, const Datum& original)
     return named;
 }
 
-std::optional<HostBooks::CopyId> HostBooks::named_by(const void* address)
+std::optional<HostBooks::CopyId> HostBooks::named_by(const void* address) const
 {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
-    if (at < first_name || at >= past_names) return {};
+    if (at < first_name || (at - first_name) / name_apart >= copies_.size()) return {};
     return static_cast<CopyId>((at - first_name) / name_apart);
 }
 

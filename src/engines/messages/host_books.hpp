@@ -46,7 +46,7 @@ public:
 
     /// A name for a copy, and the copy that a name is of; none: it is no copy's.
     static Datum datum_of(CopyId copy, const Datum& original);
-    static std::optional<CopyId> named_by(const void* address);
+    std::optional<CopyId> named_by(const void* address) const;
 
     // ---- as tasks run ---------------------------------------------------------------------------------------------
     void begins(CopyId copy); ///< its memory is in use from now on

@@ -116,7 +116,7 @@ Task* VirtualEngine::arrive(Task& task)
 void VirtualEngine::release_copies(const Task& task)
 {
     for (const Datum& datum : std::span(task.data, std::size_t(task.access_count)))
-        if (const auto copy = HostBooks::named_by(datum.address)) books_->used(*copy);
+        if (const auto copy = books_->named_by(datum.address)) books_->used(*copy);
 }
 
 void VirtualEngine::add_hosts(SimulationReport& report) const
