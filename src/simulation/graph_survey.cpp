@@ -118,6 +118,7 @@ void GraphSurvey::end_at(const Task& task, Seconds end)
 {
     Level& level = levels_.back();
     for_each_datum(task, [&](const TaskDatum& use) {
+        if (machine_.network && use.mode == AccessMode::read) return; // perhaps of a copy, for which no writer waits
         History& history = level.data[use.data];
         history.end = std::max(history.end, end);
     });

@@ -49,7 +49,8 @@ private:
         Bytes memory; ///< of a device
         bool device;
     };
-    /// When a datum is free for what comes next: after the group of accesses that holds it together.
+    /// When a datum is free for what comes next: after the group of accesses that holds it together. Where hosts send each other
+    /// copies, readers hold back nobody.
     struct History {
         AccessMode mode = AccessMode::write;
         Seconds before = 0, end = 0;

@@ -208,6 +208,23 @@ TEST(SimulatedHosts, HaveNamesForCopiesThatNoTileHas)
     EXPECT_EQ(counts(20000), counts(1));
 }
 
+/// A writer waits for nobody who reads a copy, so the longest chain is shorter than in one memory.
+TEST(SimulatedHosts, StayBelowTheirBounds)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulationRequest request = request_for("lauum", 8, {4, 4});
+    request.described->kernels.push_back({"lauum", "kind0", 1});
+    request.described->kernels.push_back({"trmm", "kind0", 1});
+    request.options.free_network = true;
+    EXPECT_EQ(in_own_process([&] {
+                  const SimulationResult result = simulate(request);
+                  return result.makespan_s >= result.bounds.time_s() * (1 - 1e-9)
+                             ? std::string("yes")
+                             : fmt::format("{} s, bound {} s", result.makespan_s, result.bounds.time_s());
+              }),
+              "yes");
+}
+
 TEST(SimulatedHosts, RefuseWhatTheyCannotDo)
 {
     TRC_NEEDS_SIMGRID;

@@ -263,6 +263,26 @@ TEST(GraphSurvey, FindsTheLongestChainOfAForkAndJoin)
     EXPECT_EQ(survey.tasks(), 5);
 }
 
+/// The others read copies.
+TEST(GraphSurvey, LetsAWriterWaitForReadersInOneMemoryOnly)
+{
+    Machine machine = cores_of_speed({1});
+    const int cores[] = {0};
+    const auto longest = [&] {
+        GraphSurvey survey(machine, cores, {});
+        static char x, y;
+        TaskFlow flow(survey);
+        flow.submit(testing::work, testing::Cost{1e9}, {write(&x)});
+        flow.submit(testing::work, testing::Cost{4e9}, {read(&x), write(&y)});
+        for (int i = 0; i < 2; ++i) flow.submit(testing::work, testing::Cost{1e9}, {readwrite(&x)});
+        flow.wait();
+        return survey.critical_path();
+    };
+    EXPECT_NEAR(longest(), 1 + 4 + 2, 1e-12);
+    machine.network.emplace();
+    EXPECT_NEAR(longest(), 1 + 4, 1e-12);
+}
+
 TEST(GraphSurvey, TakesUnorderedWritersAsParallel)
 {
     const Machine machine = cores_of_speed({1});
