@@ -74,6 +74,17 @@ void survey_graph(GraphSurvey& survey, const Graph& graph)
     root.wait();
 }
 
+/// How fast it could be at best. Throws where it could not end.
+SimulationBounds surveyed_bounds(const Machine& machine, const ChosenUnits& units, const Graph& graph,
+                                 const SimulationOptions& options)
+{
+    GraphSurvey survey(machine, units.cores, units.devices);
+    survey_graph(survey, graph);
+    survey.check();
+    const double fastest = 1 - options.jitter; // that a kernel may be
+    return {fastest * survey.area_bound(), fastest * survey.critical_path()};
+}
+
 void check_numbers(const SimulationRequest& request)
 {
     const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_argument, message); };
@@ -233,10 +244,7 @@ SimulationResult simulate(const SimulationRequest& request)
     if (request.window) options.window = request.window;
     else if (machine.network) options.window = all_tasks;
 
-    GraphSurvey survey(machine, units.cores, units.devices);
-    survey_graph(survey, graph);
-    survey.check();
-    result.bounds = {survey.area_bound(), survey.critical_path()};
+    result.bounds = surveyed_bounds(machine, units, graph, request.options);
 
     const std::unique_ptr<Engine> engine =
         find_entry("engine", engine_entries(), "simulated").make(parts_of(request, machine, units, scheduler));

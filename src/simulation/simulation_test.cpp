@@ -114,6 +114,26 @@ TEST(Simulate, StaysBelowItsBounds)
     }
 }
 
+/// A kernel may be as much faster as it may be slower.
+TEST(Simulate, StaysBelowItsBoundsWhereKernelTimesAreSpread)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulationRequest request = request_on(cholesky_machine({1}), 100, 100);
+    request.options.jitter = 0.5;
+    for (const std::uint64_t seed : {1, 5, 6, 7}) {
+        request.options.seed = seed;
+        EXPECT_EQ(answer_to(request,
+                            [](const SimulationResult& result) {
+                                const double time = result.makespan_s, bound = result.bounds.time_s();
+                                return time >= bound * (1 - 1e-9) && time <= 3 * bound * (1 + 1e-9)
+                                           ? std::string("yes")
+                                           : fmt::format("{} s, bound {} s", time, bound);
+                            }),
+                  "yes")
+            << seed;
+    }
+}
+
 TEST(Simulate, TracesWhatItCounted)
 {
     TRC_NEEDS_SIMGRID;
