@@ -140,7 +140,7 @@ private:
     template <class Body> void with_policy(Body&& body) { body(); }
     void wake(int, bool) {} // `serve` tells them
     void someone_looks() { serve(); }
-    bool can_run(const Worker& worker, const Task& task) const { return kernels_.able(*task.codelet, worker.type); }
+    bool can_run(const Worker& worker, const Task& task) const { return able(task, worker.id); }
     Found look(Worker& worker);
     Found ask(Worker& worker);
     Found joined(Worker& worker, const Decision& decision);

@@ -195,6 +195,17 @@ TEST(SimulatedMemory, CoresLeaveToDevicesWhatTheseCanRunWhereThatIsAsked)
         << "which no device can run";
 }
 
+/// Who submits runs the task itself where a preset has enough of them, if it may.
+TEST(SimulatedMemory, CoresThatAreThrottledLeaveToDevicesWhatTheseCanRun)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulatedRun run{with_devices(1), "libgomp:throttle=2"};
+    run.machine.kernels.push_back({"work", "kind0", 1});
+    run.options.device_only = true;
+    run.flow.traits = parse_scheduler(run.scheduler).flow;
+    EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 6); }), 6 * 1.25 + 1, ns);
+}
+
 TEST(SimulatedMemory, LeavesDataWhereTheyAre)
 {
     TRC_NEEDS_SIMGRID;
