@@ -104,6 +104,7 @@ private:
     void add_workers();
     VirtualPlatform platform();
     void make_memory();
+    void require_teams_of_cores() const;
     void remap();
 
     // waiting.cpp

@@ -77,6 +77,7 @@ Seconds KernelTable::guess(Flops flops, int type) const { return best_rate_[type
 Seconds KernelTable::team_time(const Codelet& codelet, Flops flops, std::span<const int> kinds, double speed) const
 {
     if (!codelet.flops || codelet.submits || flops <= 0 || kinds.size() < 2) return 0;
+    if (std::ranges::any_of(kinds, [this](int kind) { return kind >= kinds_; })) return 0;
     if (kinds.size() == 2) {
         const KernelTime* known = row(codelet).on_pair[kinds[0] * kinds_ + kinds[1]];
         return known ? time_at(*known, flops, speed) : 0;

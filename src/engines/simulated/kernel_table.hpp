@@ -18,7 +18,7 @@ public:
     bool able(const Codelet& codelet, int type) const;
     /// Infinite where not able. `speed`: the unit's, by its clock; what waits for memory takes as long at any.
     Seconds time(const Codelet& codelet, Flops flops, int type, double speed = 1) const;
-    /// Of a team of cores of these kinds; 0 when the machine does not say.
+    /// Of a team of cores of these kinds; 0 where one is no core, and when the machine does not say.
     Seconds team_time(const Codelet& codelet, Flops flops, std::span<const int> kinds, double speed = 1) const;
     /// How much longer a chunk takes when cores of these kinds share an operation, as far as the machine says what a pair of them
     /// reaches together: at least 1.

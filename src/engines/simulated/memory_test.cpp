@@ -206,6 +206,15 @@ TEST(SimulatedMemory, CoresThatAreThrottledLeaveToDevicesWhatTheseCanRun)
     EXPECT_NEAR(makespan(run, [](Flow& flow) { independent(flow, 6); }), 6 * 1.25 + 1, ns);
 }
 
+TEST(SimulatedMemory, RefusesADeviceInATeamOfCores)
+{
+    TRC_NEEDS_SIMGRID;
+    const auto none = [](Flow&) {};
+    EXPECT_THAT(report_of({with_devices(1), "virtual-cores:teams=0+1"}, none), HasSubstr("error: scheduler 'virtual-cores"));
+    EXPECT_THAT(report_of({with_devices(1), "virtual-cores:teams=1+0"}, none), HasSubstr("gpu0 is in a team"));
+    EXPECT_THAT(report_of({with_devices(1), "virtual-cores"}, none), Not(HasSubstr("error")));
+}
+
 TEST(SimulatedMemory, LeavesDataWhereTheyAre)
 {
     TRC_NEEDS_SIMGRID;

@@ -107,6 +107,22 @@ VirtualEngine::VirtualEngine(EngineParts parts)
     time_->build(virtual_machine);
     make_scheduler(*this, parts_.scheduler, machine_.network.has_value());
     require_policy_per_host();
+    require_teams_of_cores();
+}
+
+/// A device shares no operation.
+void VirtualEngine::require_teams_of_cores() const
+{
+    for (const auto& leader : workers_) {
+        const std::span<const WorkerId> followers = scheduler_->followers(leader->id);
+        const auto refuse_device = [&](const Worker& member) {
+            if (followers.empty() || member.device < 0) return;
+            throw Error(ErrorCode::bad_argument,
+                        "scheduler '" + parts_.scheduler.text + "': " + member.name + " is in a team, and teams are of cores");
+        };
+        refuse_device(*leader);
+        for (const WorkerId follower : followers) refuse_device(*workers_[follower]);
+    }
 }
 
 /// Hosts are the machine's cores, then its devices; also those without a worker, because they draw power.
