@@ -137,17 +137,19 @@ const GraphSurvey::Class& GraphSurvey::note(const Task& task)
     return place->second;
 }
 
-GraphSurvey::Class GraphSurvey::make_class(const Task& task) const
+GraphSurvey::Class GraphSurvey::make_class(const Task& task)
 {
     const std::string_view name = task.codelet->name;
     Class made;
     made.malleable = units().front().chunks(*task.codelet, task.args) > 1;
     made.best = never;
+    const KindInUse *some = nullptr, *without = nullptr; // cores that can run it, and cores that cannot
     double cores_together = 0;
     for (const KindInUse& kind : kinds_) {
         const KernelTime* known = find_kernel(machine_, {unique_name(*task.codelet), task.codelet->precision, kind.name});
         Seconds time = known ? known->time(task.flops) : never;
         if (task.flops <= 0) time = known ? 0 : never;
+        if (!kind.device) (known ? some : without) = &kind;
         if (!kind.device && time > 0) cores_together += kind.count / time;
         // In a fixed team a kernel that cannot be shared takes the team's time, with the others waiting.
         for (const KernelTime& team : machine_.kernels)
@@ -156,6 +158,7 @@ GraphSurvey::Class GraphSurvey::make_class(const Task& task) const
         made.on_kind.push_back(time);
         made.best = std::min(made.best, time);
     }
+    if (some && without && stays_.empty()) stays_ = fmt::format("{} has no '{}'", without->name, name);
     if (made.malleable && cores_together > 0) made.best = std::min(made.best, 1 / cores_together);
     return made;
 }
@@ -182,6 +185,15 @@ void GraphSurvey::check() const
 {
     if (!kernels_.empty()) require_kernels(machine_, kernels_, cores_, devices_);
     if (!no_memory_.empty()) throw Error(ErrorCode::bad_argument, machine_.origin + ": " + no_memory_);
+}
+
+void GraphSurvey::check_moves() const
+{
+    if (!stays_.empty())
+        throw Error(ErrorCode::bad_argument,
+                    fmt::format("{}: with remap threads go to all cores, and {}; add [[kernels]], or name "
+                                "workers that leave those cores out",
+                                machine_.origin.empty() ? machine_.name : machine_.origin, stays_));
 }
 
 Seconds GraphSurvey::area_bound() const

@@ -24,6 +24,8 @@ public:
 
     /// Throws Error{bad_argument} when a task can run on no unit in use: no time for its kernel, or no memory for its data.
     void check() const;
+    /// Throws Error{bad_argument} when a core could not go on with what another core in use has begun.
+    void check_moves() const;
     /// All units busy all the time, each kernel where it is best done.
     Seconds area_bound() const;
     /// The longest chain, each task on its best unit; a malleable one by all cores together.
@@ -63,7 +65,7 @@ private:
 
     Task* take(Task& task);
     const Class& note(const Task& task);
-    Class make_class(const Task& task) const;
+    Class make_class(const Task& task);
     Seconds start_of(const Task& task);
     void end_at(const Task& task, Seconds end);
     void check_memory(const Task& task, const Class& its);
@@ -74,6 +76,7 @@ private:
     std::map<std::pair<std::string_view, Flops>, Class> classes_;
     std::vector<std::string_view> kernels_;
     std::vector<Level> levels_{1};
+    std::string stays_;     ///< why a thread cannot go to every core, of the first kernel
     std::string no_memory_; ///< why a task cannot run, of the first
     std::int64_t tasks_ = 0;
 };

@@ -81,6 +81,7 @@ SimulationBounds surveyed_bounds(const Machine& machine, const ChosenUnits& unit
     GraphSurvey survey(machine, units.cores, units.devices);
     survey_graph(survey, graph);
     survey.check();
+    if (options.remap_s > 0) survey.check_moves();
     const double fastest = 1 - options.jitter; // that a kernel may be
     return {fastest * survey.area_bound(), fastest * survey.critical_path()};
 }

@@ -205,6 +205,20 @@ TEST(Simulate, RefusesAKernelThatNobodyHasATimeFor)
     EXPECT_THAT(message, HasSubstr("[[kernels]]"));
 }
 
+TEST(Simulate, RefusesToMoveThreadsToCoresThatCannotRunTheirTasks)
+{
+    TRC_NEEDS_SIMGRID;
+    SimulationRequest request = request_on(cholesky_machine({1, 4}), 300, 100);
+    std::erase_if(request.described->kernels,
+                  [](const KernelTime& known) { return known.kernel == "trsm" && known.on == "kind0"; });
+    const auto done = [](const SimulationResult&) { return std::string("done"); };
+    EXPECT_EQ(answer_to(request, done), "done");
+    request.options.remap_s = 1e-3;
+    EXPECT_THAT(refusal(request), HasSubstr("test.toml: with remap threads go to all cores, and kind0 has no 'trsm'"));
+    request.workers = {"kind1"};
+    EXPECT_EQ(answer_to(request, done), "done");
+}
+
 TEST(Simulate, RefusesATaskWhoseDataFitIntoNoMemory)
 {
     Machine machine = cholesky_machine({1});
