@@ -7,6 +7,7 @@
 namespace trencadis::simulated {
 namespace {
 
+constexpr Seconds tolerance = 1e-9; ///< the simulator rounds times at this
 constexpr Seconds never = std::numeric_limits<Seconds>::infinity();
 
 } // namespace
@@ -147,6 +148,7 @@ Found VirtualEngine::idle(Worker& worker, Wait* wait)
     if (stop_ || (wait && !wait->flow.begin_suspension(wait->target, wait))) return {};
     const Seconds begin = now();
     worker.idle = true;
+    worker.idle_since = begin;
     worker.crew->seekers.push_back(worker.id);
     pause();
     if (worker.idle) no_longer_idle(worker);
@@ -162,9 +164,12 @@ void VirtualEngine::account_idle(Worker& worker, Seconds begin)
     const Seconds waited = now() - begin, looked = std::min(waited, options_.spin_s);
     worker.polling += looked;
     worker.asleep += waited - looked;
-    if (waited <= options_.spin_s || options_.wake_s <= 0 || stop_) return;
-    send_wakes();
-    time_->compute(worker.host, options_.wake_s * host_speed_[worker.host]);
+    if (!sleeps(begin) || stop_) return;
+    const Seconds ready = now() + options_.wake_s;
+    for (Seconds rest = options_.wake_s; rest > tolerance; rest = ready - now()) { // who joins beside it interrupts it
+        send_wakes();
+        time_->compute(worker.host, rest * host_speed_[worker.host]);
+    }
 }
 
 // ---- asking again, mapping again ------------------------------------------------------------------------------

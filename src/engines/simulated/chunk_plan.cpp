@@ -4,10 +4,10 @@
 
 namespace trencadis {
 
-int ChunkPlan::join(Seconds now, Seconds chunk_time)
+int ChunkPlan::join(Seconds now, Seconds ready, Seconds chunk_time)
 {
     hand_out(now);
-    members_.push_back({chunk_time, now, now});
+    members_.push_back({chunk_time, ready, ready, ready});
     foreseen_ = false;
     if (left_ > 0) {
         --left_;
@@ -20,7 +20,8 @@ void ChunkPlan::set_chunk_time(int member, Seconds now, Seconds chunk_time)
 {
     hand_out(now);
     Member& m = members_[member];
-    if (m.free_at > now && m.chunk_time > 0) m.free_at = now + (m.free_at - now) * (chunk_time / m.chunk_time);
+    const Seconds from = std::max(now, m.ready);
+    if (m.free_at > from && m.chunk_time > 0) m.free_at = from + (m.free_at - from) * (chunk_time / m.chunk_time);
     m.chunk_time = chunk_time;
     foreseen_ = false;
 }
@@ -46,14 +47,22 @@ int ChunkPlan::next(const std::vector<Member>& members)
     return first;
 }
 
-void ChunkPlan::hand_out(Seconds until)
+/// Returns what is left of so many.
+Index ChunkPlan::hand_out(std::vector<Member>& members, Index left, Seconds until)
 {
-    while (left_ > 0 && !members_.empty()) {
-        Member& m = members_[next(members_)];
-        if (m.free_at > until) return;
+    while (left > 0 && !members.empty()) {
+        Member& m = members[next(members)];
+        if (m.free_at > until) break;
         m.free_at += m.chunk_time;
-        --left_;
+        --left;
     }
+    return left;
+}
+
+bool ChunkPlan::has_chunk_at(Seconds time)
+{
+    future_ = members_;
+    return hand_out(future_, left_, time) > 0;
 }
 
 void ChunkPlan::foresee()

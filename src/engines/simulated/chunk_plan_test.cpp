@@ -37,6 +37,19 @@ TEST(ChunkPlan, GivesNothingToAMemberThatComesTooLate)
     EXPECT_DOUBLE_EQ(plan.end(late), 1.5);
 }
 
+TEST(ChunkPlan, KeepsAChunkForAMemberThatIsReadyLater)
+{
+    ChunkPlan plan(8);
+    plan.join(0, 1);
+    EXPECT_TRUE(plan.has_chunk_at(6.5));
+    EXPECT_FALSE(plan.has_chunk_at(7.5)) << "the last one begins at 7";
+    const int other = plan.join(0.25, 1.5, 0.5);
+    EXPECT_EQ(plan.left(0.25), 6);
+    plan.set_chunk_time(other, 0.25, 1); // begins no sooner for that
+    EXPECT_DOUBLE_EQ(plan.end(other), 4.5) << "it takes chunks at 1.5, 2.5 and 3.5";
+    EXPECT_DOUBLE_EQ(plan.end(0), 5) << "and the first one the other five";
+}
+
 TEST(ChunkPlan, RescalesTheChunkInHandWhenAMemberChangesItsSpeed)
 {
     ChunkPlan plan(3);

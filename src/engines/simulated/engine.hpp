@@ -121,6 +121,7 @@ private:
     bool disturbed(const Worker& worker) const { return stop_ || worker.succession.wanted(); }
     Found idle(Worker& worker, Wait* wait);
     void no_longer_idle(Worker& worker);
+    bool sleeps(Seconds since) const { return options_.wake_s > 0 && now() - since > options_.spin_s; }
     void account_idle(Worker& worker, Seconds begin);
     void keep_alarm();
     void keep_mapping();

@@ -170,13 +170,14 @@ void VirtualEngine::call_team(Operation& operation, std::span<const WorkerId> fo
 /// False: nothing is left to do there for this worker.
 bool VirtualEngine::join(Worker& worker, Operation& operation)
 {
+    const Seconds ready = worker.idle && sleeps(worker.idle_since) ? now() + options_.wake_s : now();
     if (operation.fixed) {
         if (std::erase(operation.expected, &worker) == 0) return false;
         worker.called = nullptr;
-    } else if (worker.device >= 0 || !kernels_.able(*operation.task.codelet, worker.type) || operation.left(now()) == 0)
+    } else if (worker.device >= 0 || !kernels_.able(*operation.task.codelet, worker.type) || !operation.has_chunk_at(ready))
         return false;
     worker.runs = &operation;
-    worker.member = operation.plan.join(now(), own_chunk_time(operation, worker));
+    worker.member = operation.plan.join(now(), ready, own_chunk_time(operation, worker));
     operation.members.push_back(&worker);
     ++operation.inside;
     ++worker.shares;

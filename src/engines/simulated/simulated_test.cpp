@@ -253,21 +253,6 @@ TEST(Simulated, TellsWhatWaitersDrawByWhetherTheyLookForWorkSleepOrCannot)
     EXPECT_THAT(joules_of({.awake_state = "lower"}), HasSubstr("has no power state 'lower'"));
 }
 
-TEST(Simulated, WakesAfterItsTimeWhoHasFallenAsleep)
-{
-    TRC_NEEDS_SIMGRID;
-    const auto one_then_two = [](Flow& flow) {
-        static char data[3];
-        flow.submit(work, Cost{1e9}, {readwrite(data)});
-        for (int i = 1; i <= 2; ++i) flow.submit(work, Cost{1e9}, {read(data), readwrite(data + i)});
-    };
-    SimulatedRun run{cores_of_speed({1, 1})};
-    run.options.wake_s = 0.5;
-    EXPECT_NEAR(makespan(run, one_then_two), 2.5, ns);
-    run.options.spin_s = 2; // it still looks for work
-    EXPECT_NEAR(makespan(run, one_then_two), 2, ns);
-}
-
 // ---- effects that draw lots -----------------------------------------------------------------------------------
 
 std::string trace_of(std::uint64_t seed)

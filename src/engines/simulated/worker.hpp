@@ -38,6 +38,7 @@ struct Operation {
     double loss = 1; ///< by which their chunks took longer then
     Seconds end(int member) { return fixed ? fixed_end : plan.end(member); }
     Index left(Seconds now) { return fixed ? static_cast<Index>(expected.size()) : plan.left(now); }
+    bool has_chunk_at(Seconds time) { return fixed ? !expected.empty() : plan.has_chunk_at(time); }
 };
 
 /// An actor that can hold a worker.
@@ -71,6 +72,7 @@ struct Worker : WorkerState<Holder> {
 
     Holder* holder = nullptr;
     bool idle = false;
+    Seconds idle_since = 0;
     Found found; ///< given to it while it was idle
 
     Operation* runs = nullptr; ///< that it is a member of
