@@ -57,7 +57,10 @@ DeviceMemory::Progress DeviceMemory::step(int device, WorkerId worker)
         launches = ready_claims(device, station, lock);
         changed |= drop_claims(device, station, progress.done);
         progress.takes_less = std::exchange(station.takes_less, false);
-        if (changed) call_all();
+        if (changed) {
+            acquire_claims(); // what a claim that waits for room needs may have been given up since the first try
+            call_all();
+        }
     }
     for (Launch& launch : launches) station.driver->run(*launch.task, std::move(launch.operands), worker);
     return progress;
