@@ -157,6 +157,12 @@ private:
     const Ending ending_;
 };
 
+/// Of the matrices that a device has room for while it is measured.
+Index largest_order(const Device& device, Index asked)
+{
+    return std::min<Index>(asked, static_cast<Index>(std::sqrt(double(device.bytes()) / (3 * sizeof(double)))));
+}
+
 /// One kind of kernel on squares.
 struct Measured {
     double flops_of_cube;
@@ -173,8 +179,7 @@ std::vector<MeasuredProduct> rates_on(Device& device, const DeviceRoutines<doubl
 {
     constexpr Seconds is_short = 5e-4;
     std::vector<MeasuredProduct> rates;
-    const Index most =
-        std::min<Index>(kind.largest, static_cast<Index>(std::sqrt(double(device.bytes()) / (3 * sizeof(double)))));
+    const Index most = largest_order(device, kind.largest);
     for (Index n = std::min<Index>(most, smallest_product); n > 0; n = std::min(2 * n, most)) {
         const Operands operands(device, on, n, kind.reads_square ? n : 1);
         const Flops flops = kind.flops_of_cube * double(n) * double(n) * double(n);
@@ -219,12 +224,12 @@ void measure_kernels(Device& device, const DeviceKernels& kernels, const SurveyB
         report.factors = rates_on(device, on, {1.0 / 3, largest_factor, enough, false}, definite,
                                   [&](const Operands& x, Index n) { on.potrf(Uplo::lower, n, x.result(), n, [](Index) {}); });
     if (!on.factors_lu()) return;
-    const Buffer pivots(device, std::size_t(bounds.largest) * sizeof(std::int32_t));
+    const Index largest_panel = std::min(bounds.largest, largest_factor);
+    const Buffer pivots(device, std::size_t(largest_order(device, largest_panel)) * sizeof(std::int32_t));
     const Ending ending(device);
-    report.panels = rates_on(device, on, {2.0 / 3, std::min(bounds.largest, largest_factor), enough, false}, definite,
-                             [&](const Operands& x, Index n) {
-                                 on.getrf(n, n, x.result(), n, static_cast<std::int32_t*>(pivots.block), [](Index) {});
-                             });
+    report.panels = rates_on(device, on, {2.0 / 3, largest_panel, enough, false}, definite, [&](const Operands& x, Index n) {
+        on.getrf(n, n, x.result(), n, static_cast<std::int32_t*>(pivots.block), [](Index) {});
+    });
 }
 
 DeviceReport report_of(const Device& device, const devices::Backend& backend)

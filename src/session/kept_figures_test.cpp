@@ -162,6 +162,13 @@ TEST_F(KeptFigures, AreOfProductsAloneWhereTheyTakeLong)
     EXPECT_LT(slow.front().factors.size(), 3u) << "of 64 and 128, which takes 7 ms";
 }
 
+TEST_F(KeptFigures, AreOfADeviceWithLittleMemory)
+{
+    const std::vector<DeviceReport> little = survey_devices("emulated,memory=20kB,factors=yes", kernels);
+    EXPECT_EQ(little.front().products.size(), 1u) << "three matrices of order 28 fill it";
+    EXPECT_EQ(little.front().panels.size(), 1u);
+}
+
 TEST_F(KeptFigures, AreNotOfADeviceThatFails)
 {
     const std::string failing = "emulated,fail-copy=2";
