@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,6 +96,17 @@ public:
     /// Do matrices lie on devices (session's adopt)? Only tasks may look at those: calls ask before they do.
     virtual bool has_arrays() const { return false; }
     virtual bool lies_on_device(const void* /*data*/) const { return false; } ///< throws Error{environment} where it was lost
+    /// What a call has while it runs.
+    struct Turn {
+        virtual ~Turn() = default;
+    };
+    /// That of a call with these matrices, some of which lie on devices: it waits for earlier calls with matrices in the same
+    /// arrays. `interrupted` is polled meanwhile as in `run`, with the same error. Null: nobody has to wait.
+    virtual std::unique_ptr<Turn> turn_with(const std::vector<const void*>& /*matrices*/,
+                                            const std::function<bool()>& /*interrupted*/)
+    {
+        return nullptr;
+    }
     /// Memory of the smallest one; 0: there is none.
     virtual Bytes device_bytes() const { return 0; }
     /// What each of them computes with.

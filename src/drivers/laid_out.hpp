@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -119,12 +120,15 @@ bool is_for_devices(const Crew& crew, forms::Forms all, Flops flops, const Routi
            LaidOut::takes_devices(crew, all, options, problem, LaidOut::scalars<T>, {operands.begin(), operands.size()});
 }
 
-/// A call with operands that lie on a device. Returns its outcome.
+/// A call with operands that lie on a device, in its turn. Returns its outcome.
 template <Scalar T>
 Index run_on_devices(Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
                      std::initializer_list<Place::Operand> operands)
 {
     const LaidOut laid(LaidOut::OnDevices{}, crew, all, options, problem, LaidOut::scalars<T>,
+    std::vector<const void*> matrices;
+    for (const Place::Operand& operand : operands) matrices.push_back(operand.data);
+    const std::unique_ptr<Crew::Turn> turn = crew.turn_with(matrices, options.interrupted);
                        {operands.begin(), operands.size()});
     return laid.run(crew, options);
 }

@@ -32,7 +32,8 @@ public:
     /// From an array on the same device. False: it cannot.
     virtual bool copy(const Columns& to, void* from, std::size_t from_pitch) = 0;
 
-    virtual int device_of(const void* in_array) const = 0; ///< -1: it is in none
+    virtual int device_of(const void* in_array) const = 0;        ///< -1: it is in none
+    virtual const void* array_of(const void* in_array) const = 0; ///< where it begins; null: it is in none
     /// Throws Error{environment} where the device is lost.
     virtual void require_there(int device) const = 0;
     virtual Bytes room(int device) const = 0; ///< of its memory, for copies

@@ -127,9 +127,9 @@ public:
 
     // Arrays that lie on devices, with their home there. Routines of this session take them by the addresses that are returned,
     // as they take matrices in the host's memory, but nobody may read or write there; results come to lie there again before a
-    // call returns. gemm, potrf, potrs, posv, getrf, getrs and gesv take them, the others refuse them. Errors:
-    // Error{bad_argument} where the session has no such device or no such array, Error{out_of_memory}, and Error{environment}
-    // where the device was lost. Any thread.
+    // call returns. gemm, potrf, potrs, posv, getrf, getrs and gesv take them, the others refuse them. Calls that name the same
+    // array go one after the other. Errors: Error{bad_argument} where the session has no such device or no such array,
+    // Error{out_of_memory}, and Error{environment} where the device was lost. Any thread.
     /// Memory for an array on a device of this session, by its number from 0.
     void* allocate_on(int device, std::size_t bytes);
     /// Memory that somebody else has allocated there, by the address of its maker's interfaces, such as CUDA's; whoever has it
@@ -231,9 +231,11 @@ public:
     bool minds_memory() const;                         ///< is anything kept, or in an array on a device?
     bool has_arrays() const;                           ///< is anything in an array on a device?
     int device_of(const void* in_array) const;         ///< -1: it is in none
-    void require_there(int device) const;              ///< throws Error{environment} where it was lost
-    bool keeps() const;                                ///< is anything kept?
-    void touch(const void* data, Bytes bytes);         ///< these bytes are about to be written; null: any
+    std::unique_ptr<Crew::Turn> turn_with(const std::vector<const void*>& matrices,
+                                          const std::function<bool()>& interrupted); ///< Crew::turn_with
+    void require_there(int device) const;      ///< throws Error{environment} where it was lost
+    bool keeps() const;                        ///< is anything kept?
+    void touch(const void* data, Bytes bytes); ///< these bytes are about to be written; null: any
 
 private:
     const EngineEntry& resolve(EngineParts& make, const SessionOptions& options);

@@ -1,11 +1,14 @@
 // Arrays that lie on a session's devices.
 #include "base/error.hpp"
+#include "graph/executor.hpp"
 #include "session/session_parts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -107,6 +110,17 @@ bool Session::minds_memory() const { return parts_->engine->device_arrays() && (
 int Session::device_of(const void* in_array) const
 {
     return has_arrays() ? parts_->engine->device_arrays()->device_of(in_array) : -1;
+}
+
+/// Who calls from a task has a worker that an earlier call may need, and does not wait.
+std::unique_ptr<Crew::Turn> Session::turn_with(const std::vector<const void*>& matrices, const std::function<bool()>& interrupted)
+{
+    require_workers();
+    ArrayTurns::Arrays arrays;
+    for (const void* const matrix : matrices)
+        if (const void* const array = parts_->engine->device_arrays()->array_of(matrix)) arrays.push_back(array);
+    if (Executor::here()) return parts_->array_turns.begin(std::move(arrays));
+    return parts_->array_turns.wait_for(std::move(arrays), interrupted);
 }
 
 void Session::require_there(int device) const { parts_->engine->device_arrays()->require_there(device); }

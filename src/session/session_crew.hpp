@@ -53,6 +53,10 @@ public:
         if (device >= 0) session_.require_there(device);
         return device >= 0;
     }
+    std::unique_ptr<Turn> turn_with(const std::vector<const void*>& matrices, const std::function<bool()>& interrupted) override
+    {
+        return session_.turn_with(matrices, interrupted);
+    }
     Bytes device_bytes() const override { return session_.device_bytes(); }
     std::vector<const DeviceKernels*> device_kernels() const override { return session_.device_kernels(); }
     Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const override;

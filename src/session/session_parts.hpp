@@ -3,6 +3,7 @@
 #include "engines/engine.hpp"
 #include "observe/clock.hpp"
 #include "scheduling/scheduler.hpp"
+#include "session/array_turns.hpp"
 #include "session/kept_speeds.hpp"
 #include "session/session.hpp"
 #include "session/session_crew.hpp"
@@ -30,6 +31,7 @@ struct Session::Parts {
     std::optional<KeptSpeeds> speeds;
     std::unique_ptr<Threads> threads;
     SessionDevices devices;
+    ArrayTurns array_turns;
     std::unique_ptr<Engine> engine;
     std::unique_ptr<choices::Chooser> chooser; ///< null: calls go by rule
     std::optional<SessionCrew> crew;

@@ -98,6 +98,13 @@ int DeviceMemory::device_of(const void* in_array) const
     return home_of(in_array) - 1;
 }
 
+const void* DeviceMemory::array_of(const void* in_array) const
+{
+    if (!any()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    return array_around(in_array) ? std::prev(arrays_.upper_bound(begin_of(in_array)))->first : nullptr;
+}
+
 Bytes DeviceMemory::room(int device) const
 {
     const std::lock_guard lock(mutex_);
@@ -251,7 +258,7 @@ void DeviceMemory::fail_where_lost(const void* data)
 }
 
 /// Throws where they are in none.
-const DeviceMemory::Array& DeviceMemory::array_of(const Columns& columns) const
+const DeviceMemory::Array& DeviceMemory::array_with(const Columns& columns) const
 {
     const Array* const array = array_around(columns.at);
     if (array && begin_of(columns.at) + (columns.columns - 1) * columns.pitch + columns.bytes <= array->end) return *array;
@@ -268,7 +275,7 @@ void DeviceMemory::transfer(Queue queue, const Columns& there, const OnHost& hos
         return Status{};
     };
     Lock lock(mutex_);
-    order(array_of(there).device, asked, queue == Queue::in ? "in a copy to an array" : "in a copy from an array", lock);
+    order(array_with(there).device, asked, queue == Queue::in ? "in a copy to an array" : "in a copy from an array", lock);
 }
 
 void DeviceMemory::write(const Columns& to, const OnHost& from) { transfer(Queue::in, to, from); }
@@ -285,8 +292,8 @@ bool DeviceMemory::copy(const Columns& to, void* from, std::size_t from_pitch)
         return can ? Status{} : Status{Fault::bad_argument, {}};
     };
     Lock lock(mutex_);
-    const int device = array_of(to).device;
-    if (array_of({from, from_pitch, to.bytes, to.columns}).device != device) return false;
+    const int device = array_with(to).device;
+    if (array_with({from, from_pitch, to.bytes, to.columns}).device != device) return false;
     try {
         order(device, asked, "in a copy of an array", lock);
     } catch (const Error&) {

@@ -85,6 +85,7 @@ public:
     void read(const Columns& from, const OnHost& to) override;
     bool copy(const Columns& to, void* from, std::size_t from_pitch) override;
     int device_of(const void* in_array) const override;
+    const void* array_of(const void* in_array) const override;
     void require_there(int device) const override;
     Bytes room(int device) const override;
     bool any() const override { return has_arrays_.load(std::memory_order_relaxed); }
@@ -176,7 +177,7 @@ private:
     void order(int device, ArrayOrder& order, const char* what, Lock& lock);
     void set_limit(int device);
     void add_array(int device, void* begin, std::size_t bytes, bool ours);
-    const Array& array_of(const Columns& columns) const;
+    const Array& array_with(const Columns& columns) const;
     void transfer(devices::Queue queue, const Columns& there, const OnHost& host);
 
     // step.cpp
