@@ -99,10 +99,14 @@ void Session::copy_array(void* to, std::int64_t to_ld, const void* from, std::in
     arrays.write(there, {meanwhile.data(), there.bytes});
 }
 
+/// In a process forked since nobody can tell whether a matrix lies on a device, whose lock another process may have: no call goes
+/// on where any could, since nobody here may look at its elements.
 bool Session::has_arrays() const
 {
     const DeviceArrays* const arrays = parts_->engine->device_arrays();
-    return arrays && arrays->any() && !made_before_fork();
+    if (!arrays || !arrays->any()) return false;
+    require_workers();
+    return true;
 }
 
 bool Session::minds_memory() const { return parts_->engine->device_arrays() && (keeps() || has_arrays()); }

@@ -2,10 +2,14 @@
 #include "array_on_device.hpp"
 #include "base/device_traffic.hpp"
 #include "base/error.hpp"
+#include "base/sanitized.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "session/session.hpp"
 
 #include <gtest/gtest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <complex>
 #include <random>
@@ -192,6 +196,28 @@ TEST(ArraysOnADevice, ThatAreNoneAreRefused)
     EXPECT_NE(refusal([&] { session.copy_from(ours.at, 100, x.data(), 100, 100, 2, 8); }).find("no such array"),
               std::string::npos);
     EXPECT_NE(refusal([&] { session.keep(ours.at, 10, 10, 10, 8); }).find("lies on a device"), std::string::npos);
+}
+
+TEST(ArraysOfAParent, AreNobodysInAForkedChild)
+{
+    if (sanitized) GTEST_SKIP() << "sanitizers do not follow a fork of a process with threads";
+    Session session(with("emulated,memory=1MiB"));
+    constexpr Index n = 8; // a product of which the calling thread computes alone
+    std::vector<double> x(n * n, 2.0), y = x;
+    const OnDevice<double> A(session, 0, x, n, n, n);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) try {
+            gemm(session, Op::none, Op::none, n, n, n, 1.0, A.at, n, x.data(), n, 0.0, y.data(), n);
+            _exit(1);
+        } catch (const Error& error) {
+            _exit(error.code() == ErrorCode::environment ? 42 : 2);
+        }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 42);
+    EXPECT_EQ(A.in(y), x);
 }
 
 /// Memory that others have allocated there is used and stays theirs.
