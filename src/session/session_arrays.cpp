@@ -22,17 +22,28 @@ DeviceArrays& arrays_of(Engine& engine, const SessionOptions& options)
                     "' has none; make it with devices, such as devices='cuda:0'");
 }
 
+void check(int number, const char* name, std::int64_t value, std::int64_t least)
+{
+    if (value < least)
+        throw Error(ErrorCode::bad_argument, number, fmt::format("{} is {}, must be at least {}", name, value, least));
+}
+
 DeviceArrays::Columns columns_of(void* array, std::int64_t ld, std::int64_t rows, std::int64_t cols, std::size_t element)
 {
-    const auto check = [](int number, const char* name, std::int64_t value, std::int64_t least) {
-        if (value < least)
-            throw Error(ErrorCode::bad_argument, number, fmt::format("{} is {}, must be at least {}", name, value, least));
-    };
     check(5, "rows", rows, 0);
     check(6, "cols", cols, 0);
     check(2, "ld", ld, std::max<std::int64_t>(1, rows));
     check(7, "element_bytes", static_cast<std::int64_t>(element), 1);
     return {array, std::size_t(ld) * element, std::size_t(rows) * element, std::size_t(cols)};
+}
+
+/// The other end of a copy of these.
+DeviceArrays::OnHost on_host(const void* host, std::int64_t ld, std::int64_t rows, std::int64_t cols, std::size_t element)
+{
+    if (!host && rows > 0 && cols > 0)
+        throw Error(ErrorCode::bad_argument, 3, "host is null, and is one end of a copy; give the matrix that is there");
+    check(4, "host_ld", ld, std::max<std::int64_t>(1, rows));
+    return {const_cast<void*>(host), std::size_t(ld) * element};
 }
 
 } // namespace
@@ -76,7 +87,7 @@ void Session::copy_to(void* array, std::int64_t ld, const void* host, std::int64
 {
     require_workers();
     const DeviceArrays::Columns there = columns_of(array, ld, rows, cols, element_bytes);
-    arrays_of(*parts_->engine, parts_->options).write(there, {const_cast<void*>(host), std::size_t(host_ld) * element_bytes});
+    arrays_of(*parts_->engine, parts_->options).write(there, on_host(host, host_ld, rows, cols, element_bytes));
 }
 
 void Session::copy_from(const void* array, std::int64_t ld, void* host, std::int64_t host_ld, std::int64_t rows,
@@ -84,7 +95,7 @@ void Session::copy_from(const void* array, std::int64_t ld, void* host, std::int
 {
     require_workers();
     const DeviceArrays::Columns there = columns_of(const_cast<void*>(array), ld, rows, cols, element_bytes);
-    arrays_of(*parts_->engine, parts_->options).read(there, {host, std::size_t(host_ld) * element_bytes});
+    arrays_of(*parts_->engine, parts_->options).read(there, on_host(host, host_ld, rows, cols, element_bytes));
 }
 
 void Session::copy_array(void* to, std::int64_t to_ld, const void* from, std::int64_t from_ld, std::int64_t rows,
@@ -92,6 +103,7 @@ void Session::copy_array(void* to, std::int64_t to_ld, const void* from, std::in
 {
     require_workers();
     const DeviceArrays::Columns there = columns_of(to, to_ld, rows, cols, element_bytes);
+    check(4, "from_ld", from_ld, std::max<std::int64_t>(1, rows));
     DeviceArrays& arrays = arrays_of(*parts_->engine, parts_->options);
     if (arrays.copy(there, const_cast<void*>(from), std::size_t(from_ld) * element_bytes)) return;
     std::vector<std::byte> meanwhile(there.bytes * there.columns);

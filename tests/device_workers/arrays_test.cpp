@@ -4,6 +4,8 @@
 #include "base/error.hpp"
 #include "base/sanitized.hpp"
 #include "drivers/linear_algebra.hpp"
+#include "engines/device_arrays.hpp"
+#include "queue_kernels.hpp"
 #include "session/session.hpp"
 
 #include <gtest/gtest.h>
@@ -196,6 +198,36 @@ TEST(ArraysOnADevice, ThatAreNoneAreRefused)
     EXPECT_NE(refusal([&] { session.copy_from(ours.at, 100, x.data(), 100, 100, 2, 8); }).find("no such array"),
               std::string::npos);
     EXPECT_NE(refusal([&] { session.keep(ours.at, 10, 10, 10, 8); }).find("lies on a device"), std::string::npos);
+}
+
+/// What is asked wrongly is refused, and the device goes on.
+TEST(ArraysOnADevice, AreCopiedWhereTheHostsEndIsAMatrix)
+{
+    Session session(with("emulated,memory=1MiB"));
+    std::vector<double> x(100, 2.0);
+    const OnDevice<double> A(session, 0, x, 10, 10, 10);
+    const auto expect = [](const std::string& said, const char* what) { EXPECT_NE(said.find(what), std::string::npos) << said; };
+    expect(refusal([&] { session.copy_to(A.at, 10, x.data(), 5, 10, 10, 8); }), "host_ld is 5, must be at least 10");
+    expect(refusal([&] { session.copy_from(A.at, 10, x.data(), 0, 10, 10, 8); }), "host_ld is 0, must be at least 10");
+    expect(refusal([&] { session.copy_to(A.at, 10, nullptr, 10, 10, 10, 8); }), "host is null");
+    expect(refusal([&] { session.copy_from(A.at, 10, nullptr, 10, 10, 10, 8); }), "host is null");
+    expect(refusal([&] { session.copy_array(A.at, 10, A.at, 9, 10, 10, 8); }), "from_ld is 9, must be at least 10");
+    EXPECT_EQ(A.in(std::vector<double>(100)), x);
+    EXPECT_EQ(session.device_traffic()[0].fault, "");
+}
+
+TEST(ArraysOnADevice, OutliveACopyThatTheirDeviceRefuses)
+{
+    EngineOnDevices on("emulated,memory=1MiB", "eager", 1, 2);
+    DeviceArrays& arrays = *on.engine->device_arrays();
+    std::vector<double> x(100, 2.0), y(100);
+    void* const at = arrays.allocate(0, 800);
+    const DeviceArrays::Columns columns{at, 80, 80, 10};
+    arrays.write(columns, {x.data(), 80});
+    EXPECT_NE(refusal([&] { arrays.read({at, 72, 80, 10}, {y.data(), 80}); }), "none") << "columns that overlap";
+    EXPECT_EQ(refusal([&] { arrays.read(columns, {y.data(), 80}); }), "none");
+    EXPECT_EQ(y, x);
+    EXPECT_EQ(on.engine->traffic()[0].fault, "");
 }
 
 TEST(ArraysOfAParent, AreNobodysInAForkedChild)

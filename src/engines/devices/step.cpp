@@ -73,7 +73,8 @@ bool DeviceMemory::take_ended(int device, Station& station, Progress& progress)
     std::vector<DeviceDriver::Ended> all = station.driver->take_ended();
     for (DeviceDriver::Ended& ended : all) {
         if (!ended.order) station.overlap.add(queue_of(ended), ended.begin_ns, ended.end_ns);
-        if (!ended.status.ok()) {
+        const bool only_asked = ended.order && ended.status.fault == devices::Fault::bad_argument; // wrongly: the device is whole
+        if (!ended.status.ok() && !only_asked) {
             const SpaceId from = ended.task ? 0 : ended.transfer.from;
             const bool across = from != 0 && from != space_of(device);
             const bool others = across && (station_of(from).dead || station_of(from).driver->unit().device->lost());
