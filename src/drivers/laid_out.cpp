@@ -5,12 +5,10 @@
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "choices/plan.hpp"
+#include "drivers/device_room.hpp"
 #include "kernels/providers/device_kernels.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <string>
 
@@ -46,55 +44,12 @@ void require_kernels(const Crew& crew, const Form& form, bool devices)
                                              "; this session's are '" + crew.kernels().name() + "'");
 }
 
-std::string size_text(Bytes bytes) { return fmt::format("{:.0f}KiB", std::ceil(bytes / 1024)); }
-
 using Scalars = LaidOut::Scalars;
 
-/// Who cuts a problem up: tiles are for so many cores, and for devices of so many bytes.
-struct Cutters {
-    int workers;
-    Bytes device_bytes;
-};
-
-/// Of the largest task that devices take, with the tiles that the problem has or would be cut into.
-Bytes task_bytes(const Cutters& by, const Form& form, Problem problem, std::size_t element_bytes)
+Cutters cutters(const Crew& crew, bool devices)
 {
-    if (form.cuts && problem.nb == 0 && problem.cut.rows == 0) {
-        const Index nb = form.tile(problem.m, problem.n, element_bytes, by.workers);
-        problem.cut = {nb, nb, problem.k ? depth_tile(problem.k, element_bytes) : nb};
-    }
-    return form.device_bytes(problem, element_bytes);
-}
-
-/// The largest tiles with which a device has room for one task, of which three tiles are the least; a multiple of 8, or 0.
-Index largest_tile(const Form& form, Problem problem, Bytes room, std::size_t element_bytes)
-{
-    problem.cut = {};
-    problem.nb = static_cast<Index>(std::sqrt(room / (3 * double(element_bytes)))) / 8 * 8;
-    while (problem.nb > 0 && form.device_bytes(problem, element_bytes) > room) problem.nb -= 8;
-    return problem.nb;
-}
-
-/// A device has the operands of one task in its memory together. Tiles that nobody asked for are as small as that needs; those of
-/// a problem of one tile are the cores'.
-void fit_devices(Problem& problem, const Form& form, const Cutters& by, bool asked, std::size_t element_bytes)
-{
-    constexpr Index least = 64;
-    const Bytes room = by.device_bytes;
-    if (room == 0 || !form.device_bytes || task_bytes(by, form, problem, element_bytes) <= room) return;
-    if (problem.nb > 0 && std::max(problem.m, problem.n) <= problem.nb) return;
-    const Index most = largest_tile(form, problem, room, element_bytes);
-    if (!asked) {
-        problem.nb = std::max(most, least);
-        problem.cut = {};
-        if (most >= least) return;
-    }
-    const Bytes needed = form.device_bytes(problem, element_bytes);
-    throw Error(ErrorCode::bad_argument,
-                fmt::format("a device's memory of {} is less than the operands of one task with tiles of {}, which are {}: "
-                            "give memory={} or more{}",
-                            size_text(room), problem.nb, size_text(needed), size_text(needed),
-                            most >= 1 && asked ? fmt::format(", or tiles of {}", most) : ""));
+    if (!devices) return {crew.workers(), 0};
+    return {crew.workers(), crew.device_bytes(), crew.has_arrays()};
 }
 
 /// `planned`: tiles where the caller asks for none; 0: as the form has them.
@@ -103,7 +58,7 @@ void fill_in(Problem& problem, const Form& form, const Crew& crew, const Routine
 {
     if (problem.workers == 0) problem.workers = crew.workers();
     problem.nb = options.nb ? options.nb : form.cuts ? planned : 0;
-    const Cutters by{crew.workers(), devices ? crew.device_bytes() : 0};
+    const Cutters by = cutters(crew, devices);
     if (form.cuts) return fit_devices(problem, form, by, options.nb > 0, element_bytes);
     Index nb = options.nb ? options.nb : planned;
     if (nb == 0) nb = form.tile(problem.m, problem.n, element_bytes, crew.workers());
@@ -123,8 +78,9 @@ Index extent_of(const Form& form, const Problem& problem)
     return form.cuts ? std::max({problem.m, problem.n, problem.k}) : problem.n;
 }
 /// Forms with tiles that suit devices: equal ones, or one that is the whole matrix, which then is one product or the device's own
-/// factorization; three of them fit into each device.
-std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
+/// factorization; three of them fit into each device. `all_there`: what is one tile needs no room.
+std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of,
+                                     bool all_there = false)
 {
     constexpr Index quantum = 32;
     std::vector<DevicePlan> plans;
@@ -140,7 +96,9 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
         }
         cut.nb = extent;
         const bool may_be_whole = &form == &form_of_arrays(crew, all, of.precision);
-        if (may_be_whole && form.device_bytes(cut, of.bytes) <= crew.device_bytes()) plans.push_back({&form, extent});
+        const bool fits =
+            (all_there && extent >= std::max(problem.m, problem.n)) || form.device_bytes(cut, of.bytes) <= crew.device_bytes();
+        if (may_be_whole && fits) plans.push_back({&form, extent});
     }
     return plans;
 }
@@ -176,14 +134,18 @@ std::optional<DevicePlan> unmeasured_plan(const Crew& crew, forms::Forms all, co
 /// Of a call whose matrices lie on devices, the largest tiles first; beside those, in the form that names tiles, the tiles that
 /// suit cores. Each is at most so many tiles or columns wide, as far as there are such: to weigh tasks takes time, and tiles make
 /// more of them.
-std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
+std::vector<DevicePlan> plans_there(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of, bool all_there)
 {
     constexpr Index most_tiles = 16, most_columns = 64;
-    std::vector<DevicePlan> plans = device_plans(crew, all, problem, of);
+    std::vector<DevicePlan> plans = device_plans(crew, all, problem, of, all_there);
     const Form& plain = form_of_arrays(crew, all, of.precision);
     const Index order = std::max({problem.m, problem.n, problem.k, Index(1)});
-    const Index of_cores = tile_of(plain, order, of.bytes, crew.workers(), crew.device_bytes());
-    plans.push_back({&plain, of_cores});
+    try {
+        plans.push_back({&plain, tile_of(plain, order, of.bytes, cutters(crew, true))});
+    } catch (const NoRoomThere&) {
+        if (plans.empty() && !all_there) throw;
+        if (plans.empty()) plans.push_back({&plain, order});
+    }
     std::ranges::stable_sort(plans, std::greater(), &DevicePlan::nb);
     const Index least = pieces(order, plans.front().nb);
     std::erase_if(plans, [&](const DevicePlan& plan) {
@@ -203,14 +165,6 @@ Index together_on(const Crew& crew, const Problem& problem, std::size_t element_
 }
 
 } // namespace
-
-Index tile_of(const Form& form, Index n, std::size_t element_bytes, int workers, Bytes device_bytes)
-{
-    const Index nb = std::clamp<Index>(form.tile(n, n, element_bytes, workers), 1, std::max<Index>(n, 1));
-    Problem problem{.m = n, .n = n, .k = form.cuts ? n : 0, .nb = form.cuts ? 0 : nb};
-    fit_devices(problem, form, {workers, device_bytes}, false, element_bytes);
-    return problem.nb > 0 ? problem.nb : nb;
-}
 
 bool can_run(const Crew& crew, const Form& form) { return can_run(crew, form, crew.has_devices()); }
 
@@ -244,6 +198,14 @@ const Form& plain_form(forms::Forms all)
 namespace {
 
 bool is_open(const RoutineOptions& options) { return options.variant.empty() && options.nb == 0; }
+
+/// Do all matrices lie on the only device, so that its tasks find them where they are? (What has no columns are pivots.)
+bool lie_all_there(const Crew& crew, LaidOut::Operands operands)
+{
+    return crew.device_kernels().size() == 1 && !operands.empty() && std::ranges::all_of(operands, [&](const auto& operand) {
+               return operand.ld == 0 || crew.lies_on_device(operand.data);
+           });
+}
 
 } // namespace
 
@@ -285,23 +247,35 @@ LaidOut::Weighed LaidOut::foresee(const Crew& crew, Seconds alone) const
     return {form_, nb_, crew.devices_for([this](Flow& flow) { layout_->submit(flow); }, alone)};
 }
 
+/// Lays a call out whose matrices are the host's. False: arrays have left no room for that, and the caller leaves the call open,
+/// which goes without devices then.
+template <class Lay> bool LaidOut::with_room_there(const Wanted& call, const Lay& lay)
+{
+    try {
+        lay();
+        return true;
+    } catch (const NoRoomThere&) {
+        if (!is_open(call.options) || !call.crew.has_arrays()) throw;
+        return false;
+    }
+}
+
 LaidOut::LaidOut(const Crew& crew, const Form& form, const RoutineOptions& options, Problem problem, Scalars of,
                  Operands operands)
 {
     const bool devices = crew.has_devices();
     const Wanted call{crew, options, problem, of, operands};
-    lay(call, form, devices);
-    if (!devices) return;
-    devices_ = foresee(crew, Crew::not_foreseen).expected.devices;
+    if (devices && with_room_there(call, [&] { lay(call, form, true); }))
+        devices_ = foresee(crew, Crew::not_foreseen).expected.devices;
     if (devices_ == 0) lay(call, form, false); // in the tiles of cores
-    crew.note_form(*form_, nb_);
+    if (devices) crew.note_form(*form_, nb_);
 }
 
 /// Where devices could take part, it is laid out for them first: from those tasks follows whether they do. Where a caller leaves
 /// form and tiles open, forms with tiles that suit devices are weighed against those that suit cores.
 void LaidOut::lay_best(const Wanted& call, forms::Forms all, std::vector<Weighed>* tell)
 {
-    lay_first(call, all, true);
+    if (!with_room_there(call, [&] { lay_first(call, all, true); })) return lay_first(call, all, false);
     Weighed best = foresee(call.crew, Crew::not_foreseen);
     const Seconds alone = best.expected.alone;
     if (tell) tell->push_back(best);
@@ -369,7 +343,8 @@ void LaidOut::lay_there(const Wanted& call, forms::Forms all)
     constexpr double worth_it = 0.7;
     DevicePlan best{nullptr, 0};
     Seconds soonest = 0;
-    const std::vector<DevicePlan> plans = plans_there(call.crew, all, call.problem, call.of);
+    const std::vector<DevicePlan> plans =
+        plans_there(call.crew, all, call.problem, call.of, lie_all_there(call.crew, call.operands));
     if (plans.size() == 1 && plans.front().form->device_tiles.empty()) return lay_square(call, *plans.front().form);
     for (const DevicePlan& plan : plans) {
         lay(call, *plan.form, true, plan.nb);
@@ -386,13 +361,19 @@ void LaidOut::lay_there(const Wanted& call, forms::Forms all)
     else if (form_ != best.form || nb_ != best.nb) lay(call, *best.form, true, best.nb);
 }
 
-/// Tiles that nobody asked for are square, so that a matrix that is two operands of a product is cut in one way.
+/// Tiles that nobody asked for are square, so that a matrix that is two operands of a product is cut in one way; where there is
+/// no room for copies of any, and none are needed, they are the whole matrices.
 void LaidOut::lay_square(const Wanted& call, const Form& form)
 {
     const Problem& x = call.problem;
     const bool open = form.cuts && call.options.nb == 0;
     const Index order = std::max({x.m, x.n, x.k});
-    lay(call, form, true, open ? tile_of(form, order, call.of.bytes, call.crew.workers(), call.crew.device_bytes()) : 0);
+    try {
+        lay(call, form, true, open ? tile_of(form, order, call.of.bytes, cutters(call.crew, true)) : 0);
+    } catch (const NoRoomThere&) {
+        if (call.options.nb > 0 || !lie_all_there(call.crew, call.operands)) throw;
+        lay(call, form, true, order);
+    }
 }
 
 LaidOut::LaidOut(OnDevices, const Crew& crew, forms::Forms all, const RoutineOptions& options, Problem problem, Scalars of,

@@ -90,6 +90,7 @@ private:
     bool lay_again(const Wanted& call, forms::Forms all, const Crew::PlanKey& key);
     static Crew::PlanKey key_of(const Wanted& call, forms::Forms all);
     void lay_square(const Wanted& call, const Form& form);
+    template <class Lay> static bool with_room_there(const Wanted& call, const Lay& lay);
 
     LayoutRoom layout_;
     const Form* form_ = nullptr; ///< in which it is, with tiles of nb_
@@ -125,10 +126,10 @@ template <Scalar T>
 Index run_on_devices(Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
                      std::initializer_list<Place::Operand> operands)
 {
-    const LaidOut laid(LaidOut::OnDevices{}, crew, all, options, problem, LaidOut::scalars<T>,
     std::vector<const void*> matrices;
     for (const Place::Operand& operand : operands) matrices.push_back(operand.data);
     const std::unique_ptr<Crew::Turn> turn = crew.turn_with(matrices, options.interrupted);
+    const LaidOut laid(LaidOut::OnDevices{}, crew, all, options, problem, LaidOut::scalars<T>,
                        {operands.begin(), operands.size()});
     return laid.run(crew, options);
 }

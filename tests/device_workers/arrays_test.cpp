@@ -13,7 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -164,6 +167,16 @@ std::string refusal(const auto& call)
     return "none";
 }
 
+/// Both sums of `terms` products in some order; the absolute values of these add up to at most 2 times the largest element there.
+void expect_near(const std::vector<double>& is, const std::vector<double>& expected, Index terms)
+{
+    ASSERT_EQ(is.size(), expected.size());
+    double most = 0, worst = 0;
+    for (const double x : expected) most = std::max(most, std::abs(x));
+    for (std::size_t i = 0; i < is.size(); ++i) worst = std::max(worst, std::abs(is[i] - expected[i]));
+    EXPECT_LE(worst, 4 * double(terms) * std::numeric_limits<double>::epsilon() * most);
+}
+
 TEST(ArraysOnADevice, AreRefusedByRoutinesThatDoNotTakeThem)
 {
     Session session(with("emulated,memory=8MiB"));
@@ -286,6 +299,39 @@ TEST(ArraysOnADevice, WhoseTilesFitNowhereBesideThemAreRefusedWhenACallBegins)
     const std::string said = refusal([&] { potrf(session, Uplo::lower, n, A.at, n, {.nb = 160}); });
     EXPECT_NE(said.find("a device's memory of 224KiB is less than the operands of one task"), std::string::npos) << said;
     EXPECT_EQ(A.in(values), values);
+}
+
+/// They leave no room for three tiles of 64, which calls on the host's matrices then do without; those on the arrays alone need
+/// none.
+TEST(ArraysOnADevice, ThatFillItLetCallsGoThatNeedNoRoomThere)
+{
+    constexpr Index n = 200;
+    const std::vector<double> values = random_matrix<double>(n, n, 6);
+    std::vector<double> S = values;
+    for (Index j = 0; j < n; ++j) S[std::size_t(j * (n + 1))] = 2 * n;
+    for (const char* words : {"emulated,memory=1MB,always=yes", "emulated,memory=1MB,factors=yes,always=yes"}) {
+        SCOPED_TRACE(words);
+        Session session(with(words));
+        const OnDevice<double> A(session, 0, S, n, n, n), B(session, 0, values, n, n, n), C(session, 0, values, n, n, n);
+        std::vector<double> expected(n * n), D = values, L = S, F = S;
+        std::vector<Index> p(n), q(n);
+        gemm(session, Op::none, Op::none, n, n, n, 1.0, S.data(), n, values.data(), n, 0.0, expected.data(), n);
+        gemm(session, Op::none, Op::none, n, n, n, 1.0, A.at, n, B.at, n, 0.0, C.at, n);
+        expect_near(C.in(values), expected, n);
+        const std::string said =
+            refusal([&] { gemm(session, Op::none, Op::none, n, n, n, 1.0, A.at, n, values.data(), n, 0.0, D.data(), n); });
+        EXPECT_NE(said.find("beside what arrays have taken there"), std::string::npos) << said;
+        EXPECT_EQ(getrf(session, n, n, F.data(), n, p.data()), 0);
+        session.copy_to(B.at, n, S.data(), n, n, n, 8);
+        EXPECT_EQ(getrf(session, n, n, B.at, n, q.data()), 0);
+        expect_near(B.in(values), F, n);
+        EXPECT_EQ(p, q);
+        session.copy_to(B.at, n, S.data(), n, n, n, 8);
+        EXPECT_EQ(getrf(session, n, n / 2, B.at, n, q.data()), 0);
+        EXPECT_EQ(potrf(session, Uplo::lower, n, L.data(), n), 0);
+        EXPECT_EQ(potrf(session, Uplo::lower, n, A.at, n), 0);
+        expect_near(A.in(values), L, n);
+    }
 }
 
 TEST(ArraysOnADevice, OfACallThatIsStoppedAreUsedByTheNext)
