@@ -106,14 +106,16 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
                 for (int i = 0; i < MV; ++i) Vec::template add_product<false>(sum[j][0][i], row[i], b);
             }
         };
+        // Rows of B are fetched ahead where one instruction's addresses are not too far apart.
+        constexpr int steps = contiguous ? unroll : 4;
         clear();
         const R *A = x.A, *const behind = A + k * a_step;
         Index at = 0;
-        for (const R* const blocks = A + k % unroll * a_step; A != blocks; A += a_step, at += contiguous ? 1 : b_rs) step(A, at);
-        for (; A != behind; at += contiguous ? unroll : 0) {
+        for (const R* const blocks = A + k % steps * a_step; A != blocks; A += a_step, at += contiguous ? 1 : b_rs) step(A, at);
+        for (; A != behind; at += contiguous ? steps : 0) {
             hide(at);
 #pragma GCC unroll 8
-            for (int u = 0; u < unroll; ++u, A += a_step, at += contiguous ? 0 : b_rs) {
+            for (int u = 0; u < steps; ++u, A += a_step, at += contiguous ? 0 : b_rs) {
                 hide(A);
                 step(A, contiguous ? at + u : at);
             }
