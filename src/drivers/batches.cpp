@@ -49,7 +49,12 @@ template <Scalar T>
 void check_apart(int number, argument::Matrix b, Index stride_b, argument::Matrix a, Index stride_a, Index count)
 {
     const auto next = [](argument::Matrix& x, Index stride) { x.region.data = static_cast<const T*>(x.region.data) + stride; };
-    if (count == 0) return;
+    if (count == 0 || a.region.rows == 0 || a.region.cols == 0 || b.region.cols == 0) return;
+    const auto begin = [](const argument::Matrix& x) { return static_cast<const char*>(x.region.data); };
+    const auto end = [&](const argument::Matrix& x, Index stride) {
+        return begin(x) + ((count - 1) * stride + x.region.ld * x.region.cols) * Index(sizeof(T));
+    };
+    if (end(a, stride_a) <= begin(b) || end(b, stride_b) <= begin(a)) return; // all of one before all of the other, as mostly
     if (stride_a != stride_b) {
         for (Index i = 0; i < count; ++i, next(b, stride_b)) check_apart_from_all<T>(number, b, a, stride_a, count);
         return;
