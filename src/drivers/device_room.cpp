@@ -1,7 +1,6 @@
 #include "drivers/device_room.hpp"
 
 #include "algorithms/tile_size.hpp"
-#include "drivers/laid_out.hpp"
 
 #include <fmt/format.h>
 
@@ -62,11 +61,6 @@ Index tile_of(const Form& form, Index n, std::size_t element_bytes, const Cutter
     Problem problem{.m = n, .n = n, .k = form.cuts ? n : 0, .nb = form.cuts ? 0 : nb};
     fit_devices(problem, form, by, false, element_bytes);
     return problem.nb > 0 ? problem.nb : nb;
-}
-
-Index tile_of(const Form& form, Index n, std::size_t element_bytes, int workers, Bytes device_bytes)
-{
-    return tile_of(form, n, element_bytes, Cutters{workers, device_bytes});
 }
 
 } // namespace trencadis

@@ -22,7 +22,7 @@ struct NoRoomThere : Error {
 /// a problem of one tile are the cores'. Throws NoRoomThere.
 void fit_devices(Problem& problem, const Form& form, const Cutters& by, bool asked, std::size_t element_bytes);
 
-/// The tiles of an n x n problem that nobody asked for. Throws NoRoomThere.
+/// The tiles of an n x n problem that nobody asked for: smaller ones where a device has less memory. Throws NoRoomThere.
 Index tile_of(const Form& form, Index n, std::size_t element_bytes, const Cutters& by);
 
 } // namespace trencadis

@@ -19,10 +19,6 @@ const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& o
 /// Are the kernels our own that a form stands for? The diagonal tiles of a factorization are anybody's.
 bool can_run(const Crew& crew, const Form& form);
 
-/// The tiles of an n x n problem that nobody asked for: smaller ones where the smallest device has so many bytes (0: there is
-/// none). Throws Error{bad_argument} where it has no room for a task.
-Index tile_of(const Form& form, Index n, std::size_t element_bytes, int workers, Bytes device_bytes);
-
 /// The first form that runs on anybody's kernels, without images.
 const Form& plain_form(forms::Forms all);
 /// That of arrays which lie on devices: one whose tasks these devices have kernels for, else the plain one.

@@ -2,6 +2,7 @@
 
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
+#include "drivers/device_room.hpp"
 #include "drivers/laid_out.hpp"
 #include "matrix/work_memory.hpp"
 
@@ -51,7 +52,7 @@ TakenVariant last_variant(const Crew& crew, std::string_view routine)
 Index default_tile(std::string_view routine, std::string_view variant, Index n, std::size_t element_bytes, int workers,
                    Bytes device_bytes)
 {
-    return tile_of(find_form(find_routine(routine), variant), n, element_bytes, workers, device_bytes);
+    return tile_of(find_form(find_routine(routine), variant), n, element_bytes, Cutters{workers, device_bytes});
 }
 
 const Form* check_options(std::string_view routine, const RoutineOptions& options)
