@@ -16,6 +16,13 @@ Cover cover(Part part, Index below, Index i, Index rows, Index j, Index cols)
     return most <= 0 ? Cover::all : least > 0 ? Cover::none : Cover::some;
 }
 
+/// How many panels of mr rows from row i on, above the last one of all, does the part cover wholly, if it does the first?
+Index covered_panels(Part part, Index below, Index i, Index i1, Index j, Index mr)
+{
+    const Index end = part == Part::upper ? std::min(i1 - 1, j + below + 1) : i1 - 1;
+    return std::max<Index>(0, end - i) / mr;
+}
+
 /// Calls visit(r, c) for the elements of rows x cols at (i, j) that the part covers.
 template <class Visit> void each_covered(Part part, Index below, Index i, Index rows, Index j, Index cols, const Visit& visit)
 {
@@ -160,6 +167,12 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                 };
                 T* const tile = C + i * rs + j * cs;
                 if (covered == Cover::all) {
+                    const Index panels = triangular || rs != 1 ? 0 : covered_panels(part, below, i, i1, j, kernel.mr);
+                    if (panels > 0) {
+                        kernel.multiply_stack({depth, panels, a, planes<T> * A.depth * height, b, alpha, factor, tile, cs, cols});
+                        i += (panels - 1) * kernel.mr;
+                        continue;
+                    }
                     if (done_beside_zeros(tile, rs, cs)) continue;
                     kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
                     continue;

@@ -57,7 +57,8 @@ template <Scalar T> struct InPlace {
                               Index cols, const Real<T>* finite) const;
     void multiply_depths(const MicroTile& tile, Index begin, Index end, T beta, T* C, Index ldc) const;
     bool crosses_diagonal(const MicroTile& tile, Index begin, Index end) const;
-    void multiply_stairs(const MicroTile& tile, Index begin, Index end, T beta) const;
+    bool takes_rows_at_once(Index depth, const Real<T>* finite, Index cols) const;
+    void multiply_stairs(const MicroTile& tile, Index begin, Index end, Index depth, T beta) const;
     void multiply_beside_the_zeros(const MicroTile& tile, Index begin, Index end, bool first) const;
     void from_left(Index j, Index cols) const;
     void from_right(Index i, Index rows) const;
@@ -112,8 +113,17 @@ template <Scalar T> bool InPlace<T>::crosses_diagonal(const MicroTile& x, Index 
     return A.uplo == Uplo::lower ? begin <= x.i && end == x.i + x.rows : begin == x.i && end >= x.i + x.rows;
 }
 
-/// The same in place there, without most of the zeros beside A's triangle.
-template <Scalar T> void InPlace<T>::multiply_stairs(const MicroTile& x, Index begin, Index end, T beta) const
+/// Goes a panel of A's through all panels of B at once? It then stays in the first cache, half of which takes a panel of B as deep
+/// as an ordinary product's; and no infinity may meet the zeros.
+template <Scalar T> bool InPlace<T>::takes_rows_at_once(Index depth, const Real<T>* finite, Index cols) const
+{
+    const Index panels = (cols + with.kernel.nr - 1) / with.kernel.nr;
+    return side == Side::left && depth * with.kernel.mr <= with.tree[Loop::pc] * with.kernel.nr &&
+           std::all_of(finite, finite + panels, [](Real<T> mark) { return mark != 0; });
+}
+
+/// The same in place there, for any columns of a piece `depth` deep, without most of the zeros beside A's triangle.
+template <Scalar T> void InPlace<T>::multiply_stairs(const MicroTile& x, Index begin, Index end, Index depth, T beta) const
 {
     with.kernel.multiply_stairs({.lower = A.uplo == Uplo::lower,
                                  .stairs = x.rows,
@@ -121,6 +131,7 @@ template <Scalar T> void InPlace<T>::multiply_stairs(const MicroTile& x, Index b
                                  .A = x.a + planes<T> * (begin - x.p) * x.height,
                                  .height = x.height,
                                  .B = x.b + planes<T> * (begin - x.p) * with.kernel.nr,
+                                 .b_step = planes<T> * depth * with.kernel.nr,
                                  .alpha = alpha,
                                  .beta = beta,
                                  .C = B + x.i + x.j * ldb,
@@ -158,23 +169,34 @@ void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left,
                                       Index j0, Index cols, const Real<T>* finite) const
 {
     const MicroKernel<T>& kernel = with.kernel;
-    for (Index j = 0; j < cols; j += kernel.nr) {
-        const Index width = std::min(kernel.nr, cols - j);
+    const bool by_rows = takes_rows_at_once(depth, finite, cols);
+    bool is_through = by_rows; // with all columns, after the first ones
+    for (Index j = 0; j < cols && !(j > 0 && is_through); j += kernel.nr)
         for (Index i = 0; i < rows; i += kernel.mr) {
             const Index height = kernel.height(rows - i), count = std::min(height, rows - i);
-            const Depths all = side == Side::left ? reach(i0 + i, count) : reach(j0 + j, width);
+            MicroTile tile{i0 + i,
+                           count,
+                           height,
+                           j0 + j,
+                           std::min(kernel.nr, cols - j),
+                           p,
+                           left + planes<T> * i * depth,
+                           right + planes<T> * j * depth};
+            const Depths all = side == Side::left ? reach(tile.i, count) : reach(tile.j, tile.cols);
             const Index begin = std::max(all.begin, p), end = std::min(all.end, p + depth);
             if (begin >= end) continue;
-            const MicroTile tile{
-                i0 + i, count, height, j0 + j, width, p, left + planes<T> * i * depth, right + planes<T> * j * depth};
             const bool first = begin == all.begin;
             const T beta = first ? T(0) : T(1);
-            if (finite[side == Side::left ? j / kernel.nr : i / kernel.mr] != 0) {
-                if (crosses_diagonal(tile, begin, end)) multiply_stairs(tile, begin, end, beta);
-                else multiply_depths(tile, begin, end, beta, B + tile.i + tile.j * ldb, ldb);
-            } else multiply_beside_the_zeros(tile, begin, end, first);
+            if (finite[side == Side::left ? j / kernel.nr : i / kernel.mr] == 0) {
+                multiply_beside_the_zeros(tile, begin, end, first);
+            } else if (!crosses_diagonal(tile, begin, end)) {
+                multiply_depths(tile, begin, end, beta, B + tile.i + tile.j * ldb, ldb);
+                is_through = false;
+            } else if (!by_rows || j == 0) {
+                if (by_rows) tile.cols = cols;
+                multiply_stairs(tile, begin, end, depth, beta);
+            }
         }
-    }
 }
 
 /// Columns [j, j + cols) of B <- alpha A B.

@@ -82,6 +82,17 @@ template <Scalar T> struct ProductInPlace {
     bool conjugate_a = false, conjugate_b = false;
 };
 
+/// C <- alpha A B + beta C for panels of A below one another: what MicroKernel::multiply_stack works on.
+template <Scalar T> struct StackProduct {
+    Index k, panels; ///< each of mr rows
+    const Real<T>* A;
+    Index step; ///< numbers from one panel of A to the next
+    const Real<T>* B;
+    T alpha, beta;
+    T* C;
+    Index cs, cols; ///< element (i, j) of C is C[i + j * cs]
+};
+
 /// C <- alpha A B + beta C where the diagonal of a triangle crosses A, a left panel: what MicroKernel::multiply_stairs works on.
 template <Scalar T> struct StairProduct {
     bool lower;   ///< A's last columns, which the diagonal crosses, are zero above it; upper: its first ones below it
@@ -90,9 +101,10 @@ template <Scalar T> struct StairProduct {
     const Real<T>* A;
     Index height;
     const Real<T>* B;
+    Index b_step; ///< numbers from one panel of B to the next
     T alpha, beta;
     T* C;
-    Index cs, rows, cols; ///< element (i, j) of C is C[i + j * cs]
+    Index cs, rows, cols; ///< element (i, j) of C is C[i + j * cs]; any number of columns, nr for each panel of B
 };
 
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
@@ -122,7 +134,10 @@ template <Scalar T> struct MicroKernel {
     void (*multiply_panels)(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
                             Index cols, const R* next);
 
-    /// The same without most of the products with A's zeros: those of whole vectors of zeros, which are not read.
+    /// The same for several panels A, with fewer instructions around each.
+    void (*multiply_stack)(const StackProduct<T>& product);
+
+    /// The same as `multiply` without most of the products with A's zeros: those of whole vectors of zeros, which are not read.
     void (*multiply_stairs)(const StairProduct<T>& product);
 
     /// A product whose operands are read where they lie.

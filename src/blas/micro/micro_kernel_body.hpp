@@ -85,6 +85,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .nr = NR,
                 .step = lanes,
                 .multiply_panels = multiply,
+                .multiply_stack = Body<T, Bytes, MV, NR>::multiply_stack,
                 .multiply_stairs = multiply_stairs,
                 .multiply_in_place = multiply_in_place,
                 .reads_any_rows = Vectors<R, Bytes>::reads_some,

@@ -209,6 +209,34 @@ TYPED_TEST(MicroKernels, KeepWhatIsNotFiniteFromTheZerosBesideATriangle)
     }
 }
 
+/// As multiply for each panel, to the bit; behind C's columns and the last one nothing is written.
+TYPED_TEST(MicroKernels, MultiplyAStackOfPanelsAsEachByItself)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    Random random(46);
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        const MicroKernel<T>& kernel = set->micro_kernel<T>();
+        for (const Index k : {1, 3, 8, 13, 24})
+            for (Index panels = 1; panels <= 3; ++panels)
+                for (Index cols = 1; cols <= kernel.nr; ++cols) {
+                    const Index m = panels * kernel.mr, ldc = m + 1, step = planes<T> * k * kernel.mr;
+                    const auto A = TestFixture::matrix(random, m * k), B = TestFixture::matrix(random, k * cols);
+                    Image<R> left(kernel.left_size(m, k)), right(kernel.right_size(k, cols));
+                    pack_left(kernel, general(A.data(), m), m, k, left.data);
+                    pack_right(kernel, general(B.data(), k), k, cols, right.data);
+                    const T alpha = random.template number<T>(), beta = T(R(random.below(3)));
+                    std::vector<T> expected = TestFixture::matrix(random, ldc * (cols + 1)), C = expected;
+                    for (Index i = 0; i < panels; ++i)
+                        kernel.multiply(k, left.data + i * step, kernel.mr, right.data, alpha, beta,
+                                        expected.data() + i * kernel.mr, 1, ldc, kernel.mr, cols);
+                    kernel.multiply_stack({k, panels, left.data, step, right.data, alpha, beta, C.data(), ldc, cols});
+                    ASSERT_EQ(C, expected) << set->name << ' ' << panels << " panels, " << k << " deep, " << cols << " columns";
+                }
+    }
+}
+
 /// As multiply, to the bit, and without reading the vectors of A that are zero.
 TYPED_TEST(MicroKernels, ClimbTheStairsOfATriangleAsIfTheyWereNotThere)
 {
@@ -218,7 +246,7 @@ TYPED_TEST(MicroKernels, ClimbTheStairsOfATriangleAsIfTheyWereNotThere)
     for (const InstructionSet* set : instruction_set_entries()) {
         if (!set->runs_here()) continue;
         const MicroKernel<T>& kernel = set->micro_kernel<T>();
-        const Index n = kernel.nr, ldc = kernel.mr + 1;
+        const Index n = 3 * kernel.nr, ldc = kernel.mr + 1;
         for (Index m = 1; m <= kernel.mr; ++m)
             for (const bool lower : {true, false}) {
                 const Index others = random.below(10), k = m + others, first = lower ? others : 0, height = kernel.height(m);
@@ -233,14 +261,17 @@ TYPED_TEST(MicroKernels, ClimbTheStairsOfATriangleAsIfTheyWereNotThere)
                 const Index cols = random.between(1, n);
                 const T alpha = random.template number<T>(), beta = T(R(random.below(3)));
                 std::vector<T> expected = TestFixture::matrix(random, ldc * n), C = expected;
-                kernel.multiply(k, left.data, height, right.data, alpha, beta, expected.data(), 1, ldc, m, cols);
+                const Index b_step = planes<T> * k * kernel.nr;
+                for (Index j = 0; j < cols; j += kernel.nr)
+                    kernel.multiply(k, left.data, height, right.data + j / kernel.nr * b_step, alpha, beta,
+                                    expected.data() + j * ldc, 1, ldc, m, std::min(kernel.nr, cols - j));
                 for (Index p = 0; p < m; ++p)
                     for (Index i = 0; i < height; ++i)
                         if (lower ? i / kernel.step < p / kernel.step : i / kernel.step > p / kernel.step)
                             for (Index q = 0; q < planes<T>; ++q)
                                 left.data[(first + p) * planes<T> * height + q * height + i] =
                                     std::numeric_limits<R>::quiet_NaN();
-                kernel.multiply_stairs({lower, m, k, left.data, height, right.data, alpha, beta, C.data(), ldc, m, cols});
+                kernel.multiply_stairs({lower, m, k, left.data, height, right.data, b_step, alpha, beta, C.data(), ldc, m, cols});
                 ASSERT_EQ(C, expected) << set->name << ' ' << m << " rows, " << k << (lower ? " lower" : " upper");
             }
     }

@@ -55,14 +55,17 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         }
     }
 
-    /// sum <- sum +- A B over k columns; meanwhile the lines of `next` come into the first cache, as many as B's panel has.
-    template <bool subtract> [[gnu::always_inline]] void accumulate(Index k, const R* A, const R* B, const R* next)
+    /// sum <- sum +- A B over k columns; meanwhile the lines of `next`, if any, come into the first cache, as many as B's panel
+    /// has.
+    template <bool subtract, bool fetches = true>
+    [[gnu::always_inline]] void accumulate(Index k, const R* A, const R* B, const R* next)
     {
         constexpr int row = parts * NR, line = 64 / sizeof(R);
         Index p = 0;
         for (; p + unroll <= k; p += unroll) {
+            if constexpr (fetches)
 #pragma GCC unroll 64
-            for (int x = 0; x < unroll * row; x += line) __builtin_prefetch(next + p * row + x, 0, 3);
+                for (int x = 0; x < unroll * row; x += line) __builtin_prefetch(next + p * row + x, 0, 3);
 #pragma GCC unroll 8
             for (int u = 0; u < unroll; ++u) update<subtract>(A + (p + u) * parts * height, B + (p + u) * row);
         }
@@ -137,8 +140,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             Body body;
             body.template accumulate_in_place<contiguous, whole>(*x, column);
             hide(x), hide(cols);
-            if (is(x->beta, 0)) body.template store<Beta::zero>(x->alpha, x->beta, C, x->cs, x->rows, cols);
-            else body.template store<Beta::any>(x->alpha, x->beta, C, x->cs, x->rows, cols);
+            body.store_compactly(x->alpha, x->beta, C, x->cs, x->rows, cols);
 #pragma GCC unroll 64
             for (int j = 0; j < NR; ++j) column[j] += NR * x->b_cs;
         }
@@ -180,21 +182,47 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         scatter(sums, alpha, beta, C, rs, cs, rows, cols);
     }
 
-    static void multiply_stairs(const StairProduct<T>& x)
+    static void multiply_stack(const StackProduct<T>& product)
     {
-        Body body;
-        body.clear();
-        prefetch(x.C, 1, x.cs, x.rows, x.cols);
-        const Index before = x.lower ? x.k - x.stairs : 0, behind = x.lower ? x.k : x.stairs;
-        const R *const A = x.A + before * parts * height, *const B = x.B + before * parts * NR;
-        if (x.lower) {
-            body.template accumulate<false>(before, x.A, x.B, x.B);
-            body.climb(x.stairs, A, B);
-        } else {
-            body.descend(x.stairs, A, B);
-            body.template accumulate<false>(x.k - behind, x.A + behind * parts * height, x.B + behind * parts * NR, x.B);
+        const R* A = product.A;
+        T* C = product.C;
+        for (Index left = product.panels; left > 0; --left, C += height) {
+            const auto* x = &product; // read anew for each tile, as above
+            hide(x), hide(left);
+            prefetch(C, 1, x->cs, height, x->cols);
+            Body body;
+            body.clear();
+            body.template accumulate<false, false>(x->k, A, x->B, nullptr);
+            hide(x), hide(left);
+            body.store_compactly(x->alpha, x->beta, C, x->cs, height, x->cols);
+            A += x->step;
         }
-        body.store(x.alpha, x.beta, x.C, x.cs, x.rows, x.cols);
+    }
+
+    static void multiply_stairs(const StairProduct<T>& product)
+    {
+        const R* right = product.B;
+        T* C = product.C;
+        for (Index cols = product.cols; cols > 0; cols -= NR, C += NR * product.cs) {
+            const auto* x = &product; // read anew for each tile, as above
+            hide(x), hide(cols);
+            prefetch(C, 1, x->cs, x->rows, cols < NR ? cols : NR);
+            const Index before = x->lower ? x->k - x->stairs : 0, behind = x->lower ? x->k : x->stairs;
+            const R *const A = x->A + before * parts * height, *const B = right + before * parts * NR;
+            Body body;
+            body.clear();
+            if (x->lower) {
+                body.template accumulate<false, false>(before, x->A, right, nullptr);
+                body.climb(x->stairs, A, B);
+            } else {
+                body.descend(x->stairs, A, B);
+                body.template accumulate<false, false>(x->k - behind, x->A + behind * parts * height, right + behind * parts * NR,
+                                                       nullptr);
+            }
+            hide(x), hide(cols);
+            body.store_compactly(x->alpha, x->beta, C, x->cs, x->rows, cols);
+            right += x->b_step;
+        }
     }
 
     [[gnu::always_inline]] void spill(R* to) const
@@ -215,6 +243,14 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         if (is(beta, 1)) return store<Beta::one>(alpha, beta, C, cs, rows, cols);
         if (is(beta, 0)) return store<Beta::zero>(alpha, beta, C, cs, rows, cols);
         store<Beta::any>(alpha, beta, C, cs, rows, cols);
+    }
+    /// With fewer instructions: beta = 1 gives real numbers the same bits as were it any other, not complex ones, whose zeros and
+    /// infinities meet its imaginary part.
+    [[gnu::always_inline]] void store_compactly(T alpha, T beta, T* C, Index cs, Index rows, Index cols) const
+    {
+        if constexpr (parts == 2) store(alpha, beta, C, cs, rows, cols);
+        else if (is(beta, 0)) store<Beta::zero>(alpha, beta, C, cs, rows, cols);
+        else store<Beta::any>(alpha, beta, C, cs, rows, cols);
     }
     template <Beta kind> [[gnu::always_inline]] void store(T alpha, T beta, T* C, Index cs, Index rows, Index cols) const
     {
@@ -331,7 +367,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         R* const own = X + k * parts * height;
         body.clear();
         body.template columns<false>(own, cols);
-        body.template accumulate<true>(k, X, U, U);
+        body.template accumulate<true, false>(k, X, U, nullptr);
         body.substitute(U + k * parts * NR, cols);
         body.template columns<true>(own, cols);
     }
