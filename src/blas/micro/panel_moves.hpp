@@ -56,15 +56,31 @@ template <Scalar T, int Bytes> struct PanelMoves {
         }
     }
 
-    /// Columns that are contiguous in the matrix too, `count` vectors high, whole.
+    /// Columns that are contiguous in the matrix too, `count` vectors high, whole; four at a time, with one fetch for each line.
     template <int count> static void copy_columns(const T* A, Index along, Index depth, R* image)
+    {
+        const auto copy = [&](Index p) __attribute__((always_inline))
+        {
+            const R *const from = real(A + p * along), *const later = real(A + (p + ahead) * along);
+#pragma GCC unroll 16
+            for (int i = 0; i < count; ++i) {
+                *reinterpret_cast<V*>(image + (p * count + i) * lanes) = Vec::load(from + i * lanes);
+                if (i * Bytes % 64 == 0) __builtin_prefetch(later + i * lanes, 0, 3);
+            }
+        };
+        for (; depth >= 4; depth -= 4, A += 4 * along, image += 4 * count * lanes) {
+#pragma GCC unroll 4
+            for (int p = 0; p < 4; ++p) copy(p);
+        }
+        for (Index p = 0; p < depth; ++p) copy(p);
+    }
+
+    /// The way back of real columns.
+    template <int count> static void return_columns(const R* image, Index depth, T* A, Index along)
     {
         for (Index p = 0; p < depth; ++p, A += along, image += count * lanes)
 #pragma GCC unroll 16
-            for (int i = 0; i < count; ++i) {
-                *reinterpret_cast<V*>(image + i * lanes) = Vec::load(real(A) + i * lanes);
-                __builtin_prefetch(real(A + ahead * along) + i * lanes, 0, 3);
-            }
+            for (int i = 0; i < count; ++i) Vec::save(real(A) + i * lanes, *reinterpret_cast<const V*>(image + i * lanes));
     }
 
     /// Real elements, or complex ones that stay pairs. Here and below: columns of the panel are `pitch` apart, which is less than
@@ -73,12 +89,25 @@ template <Scalar T, int Bytes> struct PanelMoves {
     static void pack_pairs(const T* A, Index across, Index along, Index rows, Index width, Index depth, R* image, Index pitch)
     {
         if constexpr (!unit_along && !conjugated)
-            if (rows == width && width <= 4 * N) {
+            if (rows == width && width <= 4 * N && pitch > 0) {
                 if (width == N) return copy_columns<1>(A, along, depth, image);
                 if (width == 2 * N) return copy_columns<2>(A, along, depth, image);
                 if (width == 3 * N) return copy_columns<3>(A, along, depth, image);
                 if (width == 4 * N) return copy_columns<4>(A, along, depth, image);
             }
+        if constexpr (unit_along)
+            if (rows == width && depth % N == 0)
+                return whole_squares(
+                    width, depth, [&](Index i, Index p) __attribute__((always_inline)) {
+                        V v[N];
+                        const T* const from = A + i * across + p;
+#pragma GCC unroll 16
+                        for (int r = 0; r < N; ++r) v[r] = Vec::load(real(from + r * across));
+                        Vec::template transpose<parts>(v);
+                        R* const to = image + p * pitch + i * parts;
+#pragma GCC unroll 16
+                        for (int c = 0; c < N; ++c) save<conjugated>(to + c * pitch, v[c]);
+                    });
         squares<unit_along, N>(
             width, depth, [&](Index i, Index p) __attribute__((always_inline)) {
                 V v[N];
@@ -120,6 +149,25 @@ template <Scalar T, int Bytes> struct PanelMoves {
     template <bool unit_along>
     static void unpack_real(const R* image, Index pitch, Index width, Index rows, Index depth, T* A, Index across, Index along)
     {
+        if constexpr (!unit_along)
+            if (rows == width && width <= 4 * N && pitch > 0) {
+                if (width == N) return return_columns<1>(image, depth, A, along);
+                if (width == 2 * N) return return_columns<2>(image, depth, A, along);
+                if (width == 3 * N) return return_columns<3>(image, depth, A, along);
+                if (width == 4 * N) return return_columns<4>(image, depth, A, along);
+            }
+        if constexpr (unit_along)
+            if (rows == width && depth % N == 0)
+                return whole_squares(
+                    width, depth, [&](Index i, Index p) __attribute__((always_inline)) {
+                        V v[N];
+                        const R* const from = image + p * pitch + i;
+#pragma GCC unroll 16
+                        for (int c = 0; c < N; ++c) v[c] = *reinterpret_cast<const V*>(from + c * pitch);
+                        Vec::template transpose<parts>(v);
+#pragma GCC unroll 16
+                        for (int r = 0; r < N; ++r) Vec::save(real(A + (i + r) * across + p), v[r]);
+                    });
         squares<unit_along, N>(
             width, depth, [&](Index i, Index p) __attribute__((always_inline)) {
                 V v[N];
@@ -146,6 +194,11 @@ template <Scalar T, int Bytes> struct PanelMoves {
                 write<unit_along>(a, across, along, rows - i, depth - p, top);
                 write<unit_along>(a + N * across, across, along, rows - i - N, depth - p, bottom);
             });
+    }
+    template <class Square> [[gnu::always_inline]] static void whole_squares(Index width, Index depth, Square square)
+    {
+        for (Index i = 0; i < width; i += N)
+            for (Index p = 0; p < depth; p += N) square(i, p);
     }
     /// The order in which the matrix lies in memory: few long streams along, or whole columns across.
     template <bool unit_along, int height, class Square>
