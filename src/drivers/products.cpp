@@ -154,12 +154,15 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     const bool wide = is_complex<T> && in_double<T>(flops) >= least_shared;
     // Asked once: a second question looks like a second call that follows, for which a helper would be woken.
     const bool can_be_shared = (compact || wide) && is_short<T>(crew, flops, ours, way, most);
-    if (can_be_shared && blas::SmallProduct<T>::suits(whole)) {
+    constexpr Flops least_packed = 1e8; // by several, who wait for one another: where rows of B would be packed for it
+    const bool fits = can_be_shared && blas::SmallProduct<T>::fits(whole);
+    const bool in_place = fits && (flops < least_packed || blas::SmallProduct<T>::suits(whole));
+    if (in_place) {
         const blas::SmallProduct<T> shared(whole, blas::setup<T>(0), true);
         if (share_out<T>(crew, shared, flops)) return;
     }
     constexpr Flops most_packed = 2e7; // of a longer one tiles are as fast
-    if (can_be_shared && wide && flops <= most_packed && !is_thin(m, n, way)) {
+    if (can_be_shared && (wide ? flops <= most_packed : fits && !in_place) && !is_thin(m, n, way)) {
         blas::TeamProduct<T> shared(whole, blas::setup<T>(0));
         if (share_out<T>(crew, shared, flops)) return;
     }

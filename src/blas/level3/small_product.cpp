@@ -27,7 +27,19 @@ template <Scalar T> ProductInPlace<T> panel_of(const Product<T>& x, Index rows, 
 
 } // namespace
 
-template <Scalar T> bool SmallProduct<T>::suits(const Product<T>& x)
+/// Do the lines that a panel of B's columns takes fill half of the first cache or more, where B lies by rows? Each panel of A would
+/// fetch them anew, and its neighbours' parts of these lines with them. Half of that cache is what a packed panel of B takes, but
+/// where its depth has reached its bound.
+template <Scalar T> bool SmallProduct<T>::drives_out(const Operand<T>& B, Index m, Index k)
+{
+    if constexpr (is_complex<T>) return false;
+    constexpr Index line = 64, half = 1 << 14, few = 2; // panels of A, for which B is not worth packing
+    const MicroKernel<T>& kernel = micro_kernel<T>();
+    if (B.rs == 1 || k * line < half || m <= few * kernel.mr) return false;
+    return k * line >= block_sizes<T>().kc * kernel.nr * Index(sizeof(T));
+}
+
+template <Scalar T> bool SmallProduct<T>::fits(const Product<T>& x)
 {
     if (x.part != Part::all || x.rs != 1 || x.alpha == T(0) || x.k <= 0 || x.A.structure != Structure::general ||
         x.B.structure != Structure::general || (x.B.rs != 1 && x.B.cs != 1))

@@ -16,8 +16,10 @@ namespace trencadis::blas {
 /// products of Van Zee, Smith, van de Geijn (BLIS, sup).
 template <Scalar T> class SmallProduct {
 public:
-    /// Is it one? x normalised.
-    static bool suits(const Product<T>& x);
+    /// Can it be made so? x normalised.
+    static bool fits(const Product<T>& x);
+    /// Is that the fastest way?
+    static bool suits(const Product<T>& x) { return fits(x) && !drives_out(x.B, x.m, x.k); }
     /// Has a whole call no long side, nor a B by rows whose lines share few sets of a cache while every panel of A reads
     /// them anew?
     static bool is_compact(const Product<T>& x)
@@ -45,6 +47,7 @@ private:
     static constexpr Index longest = 640;       ///< of m, n and k: then pieces of B stay in the second cache, with a panel of A
 
     static bool is_low(Index n, Index k) { return k <= deepest && n * k <= largest; }
+    static bool drives_out(const Operand<T>& B, Index m, Index k);
     /// Lines so far apart share few sets of a cache.
     static bool conflict(Index stride) { return stride * Index(sizeof(T)) % 1024 == 0; }
 

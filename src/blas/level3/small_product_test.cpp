@@ -82,7 +82,7 @@ protected:
         const std::vector<T> before(C.memory.all().begin(), C.memory.all().end());
         Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
         if (conjugate_a) x.A = x.A.conjugate();
-        ASSERT_TRUE(SmallProduct<T>::suits(x));
+        ASSERT_TRUE(SmallProduct<T>::fits(x));
         const SmallProduct<T> product(x, setup<T>(0), shared);
         std::vector<Index> order(std::size_t(product.chunks()));
         std::iota(order.begin(), order.end(), 0);
@@ -206,18 +206,22 @@ TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
     EXPECT_FALSE(SmallProduct<double>::suits(product));
 }
 
-/// Rows of B a power of two apart share a few sets of the caches, from which each panel of A would drive them out.
-TEST(SmallProduct, IsNoneOfMediumSizeWhoseRowsOfBConflict)
+/// Rows of B a power of two apart share a few sets of the caches, and deep panels of it fill the first one (of 80 KiB at most,
+/// here): each panel of A would drive them out, where there are several.
+TEST(SmallProduct, IsNoneWhosePanelsOfADriveOutTheRowsOfB)
 {
     double x = 0;
-    const auto suits = [&](Index n, Index ld, Op op) {
-        return SmallProduct<double>::suits({n, n, n, 1.0, general(&x, ld), general(&x, ld, op), 0.0, &x, 1, ld});
+    const auto suits = [&](Index m, Index n, Index k, Index ld, Op op) {
+        return SmallProduct<double>::suits({m, n, k, 1.0, general(&x, ld), general(&x, ld, op), 0.0, &x, 1, ld});
     };
-    EXPECT_TRUE(suits(512, 512, Op::none));
-    EXPECT_FALSE(suits(512, 512, Op::trans));
-    EXPECT_TRUE(suits(512, 520, Op::trans));
-    EXPECT_TRUE(suits(256, 256, Op::trans));
-    EXPECT_FALSE(suits(641, 641, Op::none));
+    EXPECT_TRUE(suits(512, 512, 512, 512, Op::none));
+    EXPECT_FALSE(suits(512, 512, 512, 512, Op::trans));
+    EXPECT_FALSE(suits(640, 640, 640, 648, Op::trans));
+    EXPECT_TRUE(suits(8, 640, 640, 648, Op::trans));
+    EXPECT_FALSE(suits(640, 640, 240, 1024, Op::trans));
+    EXPECT_TRUE(suits(640, 640, 240, 1032, Op::trans));
+    EXPECT_TRUE(suits(128, 128, 128, 128, Op::trans));
+    EXPECT_FALSE(suits(641, 641, 641, 641, Op::none));
 }
 
 } // namespace
