@@ -134,17 +134,64 @@ private:
     }
 };
 
+/// Does a panel of A stay in the half of the first cache that a panel of B takes otherwise?
+template <Scalar T> bool left_stays(const MicroKernel<T>& kernel, Index k)
+{
+    return k * kernel.mr <= block_sizes<T>().kc * kernel.nr;
+}
+
+/// multiply_packed panel of A by panel of A, each with all columns of B that stay in half of the second cache: for a depth so
+/// small that the panel stays in the first one.
+template <Scalar T>
+void multiply_rows(const MicroKernel<T>& kernel, Part part, Index below, T alpha, const Packed<T>& A, Index i0, Index i1,
+                   const Packed<T>& B, Index j0, Index j1, T beta, T* C, Index cs)
+{
+    const BlockSizes& sizes = block_sizes<T>();
+    const Index k = A.depth, nr = kernel.nr, wide = std::max<Index>(1, sizes.kc * sizes.mc / (k * nr)) * nr;
+    const auto multiply = [&](Index i, Index height, Index rows, Index j, Index cols, T* to, Index to_cs) {
+        kernel.multiply_stairs({.k = k,
+                                .A = A.image + planes<T> * i * k,
+                                .height = height,
+                                .B = B.image + planes<T> * j * k,
+                                .b_step = planes<T> * k * nr,
+                                .alpha = alpha,
+                                .beta = beta,
+                                .C = to,
+                                .cs = to_cs,
+                                .rows = rows,
+                                .cols = cols});
+    };
+    for (Index begin = j0; begin < j1; begin += wide)
+        for (Index i = i0; i < i1; i += kernel.mr) {
+            const Index end = std::min(begin + wide, j1), height = kernel.height(A.extent - i), rows = std::min(height, i1 - i);
+            for (Index j = begin; j < end; j += nr) {
+                const Index cols = std::min(nr, end - j);
+                const Cover covered = cover(part, below, i, rows, j, cols);
+                T* const tile = C + i + j * cs;
+                if (covered == Cover::some)
+                    multiply_part(part, below, i, rows, j, cols, beta, tile, 1, cs,
+                                  [&](T* copy) { multiply(i, height, rows, j, cols, copy, rows); });
+                if (covered != Cover::all) continue;
+                // All panels that follow, of a lower triangle those in front of the diagonal.
+                const Index all = part == Part::lower ? std::max(cols, (i - below + 1 - j) / nr * nr) : end - j;
+                multiply(i, height, rows, j, std::min(all, end - j), tile, cs);
+                j += (all - 1) / nr * nr;
+            }
+        }
+}
+
 } // namespace
 
 template <Scalar T>
 void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index below, T alpha, const Packed<T>& A, Index i0,
                      Index i1, const Packed<T>& B, Index j0, Index j1, T beta, T* C, Index rs, Index cs)
 {
-    const Index k = A.depth;
     const bool triangular = A.part != Part::all || B.part != Part::all;
-    if (k == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
-    for (Index p0 = 0; p0 < k; p0 += kc) {
-        const Depths piece{p0, std::min(p0 + kc, k)};
+    if (A.depth == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
+    if (!triangular && rs == 1 && A.depth <= kc && left_stays(kernel, A.depth))
+        return multiply_rows(kernel, part, below, alpha, A, i0, i1, B, j0, j1, beta, C, cs);
+    for (Index p0 = 0; p0 < A.depth; p0 += kc) {
+        const Depths piece{p0, std::min(p0 + kc, A.depth)};
         const T factor = p0 == 0 ? beta : T(1);
         for (Index j = j0; j < j1; j += kernel.nr) {
             const Index cols = std::min(kernel.nr, j1 - j);
@@ -156,19 +203,19 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                 const Cover covered = cover(part, below, i, rows, j, cols);
                 if (covered == Cover::none) continue;
                 const Depths range = left_depths(A, i, rows).cut(of_right.begin, of_right.end);
-                const Index depth = std::max<Index>(0, range.end - range.begin);
+                const Depths depths = range.end > range.begin ? range : Depths{p0, p0};
+                const Index depth = depths.end - depths.begin;
                 if (depth == 0 && factor == T(1)) continue;
-                const Depths depths = depth > 0 ? range : Depths{p0, p0};
                 const Real<T>* const a = A.image + planes<T> * (i * A.depth + depths.begin * height);
                 const Real<T>* const b = panel + planes<T> * depths.begin * kernel.nr;
-                const auto done_beside_zeros = [&](T* to, Index to_rs, Index to_cs) {
-                    return triangular && BesideZeros<T>{kernel, A, B, i, rows, height, j, cols, alpha}.multiply(depths, factor,
-                                                                                                                to, to_rs, to_cs);
+                const BesideZeros<T> zeros{kernel, A, B, i, rows, height, j, cols, alpha};
+                const auto done_beside_zeros = [&](T* to, Index r, Index c) {
+                    return triangular && zeros.multiply(depths, factor, to, r, c);
                 };
                 T* const tile = C + i * rs + j * cs;
                 if (covered == Cover::all) {
-                    const Index panels = triangular || rs != 1 ? 0 : covered_panels(part, below, i, i1, j, kernel.mr);
-                    if (panels > 0) {
+                    if (const Index panels = covered_panels(part, below, i, i1, j, kernel.mr);
+                        panels > 0 && !triangular && rs == 1) {
                         kernel.multiply_stack({depth, panels, a, planes<T> * A.depth * height, b, alpha, factor, tile, cs, cols});
                         i += (panels - 1) * kernel.mr;
                         continue;

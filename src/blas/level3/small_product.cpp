@@ -27,9 +27,9 @@ template <Scalar T> ProductInPlace<T> panel_of(const Product<T>& x, Index rows, 
 
 } // namespace
 
-/// Do the lines that a panel of B's columns takes fill half of the first cache or more, where B lies by rows? Each panel of A would
-/// fetch them anew, and its neighbours' parts of these lines with them. Half of that cache is what a packed panel of B takes, but
-/// where its depth has reached its bound.
+/// Do the lines of a panel of B's columns fill half of the first cache or more, where B lies by rows? Each panel of A would fetch
+/// them anew, and its neighbours' parts of these lines with them. Half of that cache is what a packed panel of B takes, but where
+/// its depth has reached its bound.
 template <Scalar T> bool SmallProduct<T>::drives_out(const Operand<T>& B, Index m, Index k)
 {
     if constexpr (is_complex<T>) return false;

@@ -93,11 +93,12 @@ template <Scalar T> struct StackProduct {
     Index cs, cols; ///< element (i, j) of C is C[i + j * cs]
 };
 
-/// C <- alpha A B + beta C where the diagonal of a triangle crosses A, a left panel: what MicroKernel::multiply_stairs works on.
+/// C <- alpha A B + beta C for a left panel A, which the diagonal of a triangle may cross, and panels of B beside one another:
+/// what MicroKernel::multiply_stairs works on.
 template <Scalar T> struct StairProduct {
-    bool lower;   ///< A's last columns, which the diagonal crosses, are zero above it; upper: its first ones below it
-    Index stairs; ///< so many columns, one for each row
-    Index k;      ///< columns of A, these among them
+    bool lower = true; ///< A's last columns, which the diagonal crosses, are zero above it; upper: its first ones below it
+    Index stairs = 0;  ///< so many columns, one for each row; 0: no diagonal
+    Index k;           ///< columns of A, these among them
     const Real<T>* A;
     Index height;
     const Real<T>* B;
