@@ -305,6 +305,100 @@ TEST_P(FinishTest, AUnitThatIsCancelledAndWokenAtTheSameTimeEndsOnceAndLosesNoWa
     glt_cond_free(&cond);
 }
 
+/// While its frames are unwound a unit waits as ever, however often it is cancelled: `wait`, in a destructor, ends by `open`
+/// alone.
+template <class Wait, class Open> void cancel_while_it_is_unwound(Wait&& wait, Open&& open)
+{
+    std::atomic<bool> unwinding = false, opened = false, early = false;
+    struct Frame {
+        Wait& wait;
+        std::atomic<bool>&unwinding, &opened, &early;
+        ~Frame()
+        {
+            unwinding = true;
+            wait();
+            early = !opened;
+        }
+    };
+    auto body = [&] {
+        const Frame frame{wait, unwinding, opened, early};
+        glt_ult_exit();
+    };
+    GLT_ult unit = create(body);
+    yield_until([&] { return unwinding.load(); });
+    for (int times = 0; times < 2; ++times) {
+        for (int i = 0; i < 50; ++i) glt_yield();
+        spin_for(0.002);
+        glt_ult_cancel(unit);
+    }
+    for (int i = 0; i < 50; ++i) glt_yield();
+    spin_for(0.002);
+    EXPECT_FALSE(early);
+    opened = true;
+    open();
+    glt_ult_free(&unit);
+    EXPECT_FALSE(early);
+}
+
+TEST_P(FinishTest, ACancelEndsNoWaitInADestructorOfAUnitThatEnds)
+{
+    if (glt_can(GLT_CAN_CANCEL_WAITING) == GLT_CANNOT) return;
+    Mutex mutex;
+    mutex.lock();
+    cancel_while_it_is_unwound(
+        [&] {
+            mutex.lock();
+            mutex.unlock();
+        },
+        [&] { mutex.unlock(); });
+    Event event;
+    cancel_while_it_is_unwound([&] { event.wait(); }, [&] { event.set(); });
+    Event of_child;
+    auto waits = [&] { of_child.wait(); };
+    GLT_ult child = create(waits);
+    cancel_while_it_is_unwound([&] { glt_ult_free(&child); }, [&] { of_child.set(); });
+    EXPECT_EQ(child, GLT_ult{}) << "was joined";
+}
+
+TEST_P(FinishTest, AUnitWokenByASignalHasTheMutexWhenItIsCancelledOnItsWayToIt)
+{
+    if (glt_can(GLT_CAN_CANCEL_WAITING) == GLT_CANNOT) return;
+    Mutex mutex;
+    GLT_cond cond = GLT_NULL;
+    glt_cond_create(&cond);
+    bool waits = false; // guarded by the mutex
+    std::atomic<bool> unwound = false;
+    auto body = [&] {
+        const std::lock_guard hold(mutex);
+        waits = true;
+        struct Frame {
+            std::atomic<bool>& unwound;
+            ~Frame() { unwound = true; }
+        } frame{unwound};
+        for (;;) glt_cond_wait(cond, mutex.handle);
+    };
+    GLT_ult unit = create(body);
+    yield_until([&] {
+        const std::lock_guard hold(mutex);
+        return waits;
+    });
+    mutex.lock();
+    glt_cond_signal(cond); // it now waits for the mutex
+    for (int times = 0; times < 2; ++times) {
+        for (int i = 0; i < 50; ++i) glt_yield();
+        spin_for(0.002);
+        glt_ult_cancel(unit);
+    }
+    for (int i = 0; i < 50; ++i) glt_yield();
+    EXPECT_FALSE(unwound) << "it has the mutex first, which is ours";
+    mutex.unlock();
+    glt_ult_free(&unit);
+    EXPECT_TRUE(unwound);
+    EXPECT_EQ(glt_mutex_trylock(mutex.handle), 1) << "it gave the mutex back once";
+    mutex.unlock();
+    glt_cond_free(&cond);
+}
+
 TEST_P(FinishTest, CancellingAUnitThatHasEndedDoesNothing)
 {
     if (glt_can(GLT_CAN_CANCEL) == GLT_CANNOT) return; // AUnitCancelledBeforeItBeginsNeverRuns has the refusal

@@ -112,7 +112,10 @@ WaitState await(Unit& self, std::uint64_t sequence, std::int64_t deadline)
     if (deadline != forever) start_timer(self, deadline);
     this_worker()->park(&self, sequence);
     if (deadline != forever) stop_timer(self);
-    return static_cast<WaitState>(self.wait_word.load(std::memory_order_acquire) & 7);
+    const auto end = static_cast<WaitState>(self.wait_word.load(std::memory_order_acquire) & 7);
+    // A cancel wakes whom it finds waiting, also one that may not end here: while its frames are unwound, and while it takes a
+    // condition's mutex again. For that one it is a wake for no reason.
+    return end == cancelled_wait && self.has(Unit::exiting) ? signalled : end;
 }
 
 void WaitQueue::link(Waiter& waiter)

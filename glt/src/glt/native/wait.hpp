@@ -18,7 +18,8 @@ std::int64_t deadline_after(double seconds);
 
 /// Announces a wait of the calling unit or thread; the number goes to whoever is to wake it.
 std::uint64_t arm(Unit& self);
-/// The wait `sequence` until it is woken, `deadline` or a cancel.
+/// The wait `sequence` until it is woken, `deadline` or a cancel. Never cancelled_wait for a unit that is `exiting`: it waits
+/// until it has what it waits for.
 WaitState await(Unit& self, std::uint64_t sequence, std::int64_t deadline);
 /// Ends the wait; false if it had ended already.
 bool wake(Unit& unit, std::uint64_t sequence, WaitState how, Turn turn = Turn::any);
