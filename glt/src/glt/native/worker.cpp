@@ -35,29 +35,60 @@ void Worker::arrived(transfer_t transfer, FiberTrace& here)
     }
 }
 
-Stack* Worker::stack_for(Unit*& unit)
+/// Of what `unit` (null: the search for work) begins on.
+inline unsigned stack_class_for(const Unit* unit)
 {
-    const unsigned wanted = unit && !unit->has(Unit::is_tasklet) ? unit->stack_class : runtime->stack_class;
-    if (Stack* stack = stacks.take(stack_cache, wanted)) [[likely]]
-        return stack;
-    report(GLT_ERROR_MEMORY, "glt: no memory for a stack of %zu bytes; thread %u waits for one", stack_class_size(wanted),
-           number);
-    for (;;) {
+    return unit && !unit->has(Unit::is_tasklet) ? unit->stack_class : runtime->stack_class;
+}
+
+/// Null without memory.
+inline Stack* Worker::stack_for(const Unit* unit) { return stacks.take(stack_cache, stack_class_for(unit)); }
+
+/// There is no memory for the stack of `unit`: waits for some, or for another unit that has its own. `self`, if there is one, was
+/// about to leave and still runs here: until it has left it stands in no queue, since `next` or a thief would take it to where it
+/// left the last time. It is the answer, and goes on, where its wait is over meanwhile, and where a yield finds nobody else.
+Unit* Worker::without_stack(Unit* unit, Unit* self, Stack*& stack)
+{
+    const bool yields = self && fifo.remove(self), parks = self && departure.action == Departure::park;
+    tell_of_memory(unit);
+    for (bool again = true; again; again = !yields) {
         const timespec moment{0, 1'000'000};
         nanosleep(&moment, nullptr);
         if (unit) fifo.push(unit);
+        // Who wakes a unit that is armed leaves it to whoever comes after it on its thread, and puts it nowhere.
+        if (parks && (self->wait_word.load(std::memory_order_acquire) & 7) != armed) return self;
         unit = next();
-        if (unit && unit->sp) return nullptr;
-        const unsigned needed = unit && !unit->has(Unit::is_tasklet) ? unit->stack_class : runtime->stack_class;
-        if (Stack* stack = stacks.take(stack_cache, needed)) return stack;
+        if (yields && !unit) return self;
+        if ((unit && unit->sp) || (stack = stack_for(unit))) {
+            if (yields) fifo.push(self);
+            return unit;
+        }
     }
+    fifo.push(unit);
+    return self;
 }
 
-/// Where to jump so that `unit` runs (null: to a stack that looks for work).
-inline void* Worker::aim_at(Unit* unit, FiberTrace*& trace)
+void Worker::tell_of_memory(const Unit* unit)
+{
+    constexpr std::int64_t second = 1'000'000'000; // a unit that yields may come here again and again
+    const std::int64_t now = now_ns();
+    if (told_ != 0 && now - told_ < second) return;
+    told_ = now;
+    report(GLT_ERROR_MEMORY, "glt: no memory for a stack of %zu bytes; thread %u waits for one",
+           stack_class_size(stack_class_for(unit)), number);
+}
+
+/// Where to jump so that `unit` runs (null: to a stack that looks for work). Null where there is no memory for that and `self`,
+/// who was about to leave, goes on.
+inline void* Worker::aim_at(Unit* unit, FiberTrace*& trace, Unit* self)
 {
     if (!unit || !unit->sp) {
-        if (Stack* stack = stack_for(unit)) {
+        Stack* stack = stack_for(unit);
+        if (!stack) [[unlikely]] {
+            unit = without_stack(unit, self, stack);
+            if (self && unit == self) return nullptr;
+        }
+        if (stack) {
             current = nullptr;
             given = unit;
             entered = stack;
@@ -73,7 +104,11 @@ inline void* Worker::aim_at(Unit* unit, FiberTrace*& trace)
 void Worker::switch_to(Unit* unit, Unit* self)
 {
     FiberTrace* to = nullptr;
-    void* target = aim_at(unit, to);
+    void* target = aim_at(unit, to, self);
+    if (!target) [[unlikely]] {
+        departure.action = Departure::none;
+        return;
+    }
     FiberTrace& here = trace_of(self);
     const Exceptions mine = *exceptions;
     departure.sp = &self->sp;
@@ -88,7 +123,7 @@ void Worker::switch_to(Unit* unit, Unit* self)
 void Worker::leave(Stack* me, Unit* unit)
 {
     FiberTrace* to = &base_trace;
-    void* target = unit ? aim_at(unit, to) : base_sp;
+    void* target = unit ? aim_at(unit, to, nullptr) : base_sp;
     departure = {&me->sp, Departure::shelve, nullptr, 0, me, &me->trace};
     me->trace.leave(*to, false);
     const transfer_t transfer = jump(target, this);
@@ -101,7 +136,7 @@ void Worker::serve()
 {
     FiberTrace* to = nullptr;
     base_trace.adopt();
-    void* target = aim_at(nullptr, to);
+    void* target = aim_at(nullptr, to, nullptr);
     departure.sp = &base_sp;
     departure.trace = &base_trace;
     base_trace.leave(*to, false);

@@ -70,7 +70,8 @@ public:
     void park(Unit* self, std::uint64_t sequence);
     /// The calling unit goes on on its (new) home.
     void move(Unit* self);
-    /// The calling unit leaves to `unit` (null: to look for work). It has a place in a queue, or gets one by `departure`.
+    /// The calling unit leaves to `unit` (null: to look for work). It has a place in a queue, or gets one by `departure`. It
+    /// stays where it yields, or its wait is over, and there is no memory for the stack to go to.
     void switch_to(Unit* unit, Unit* self);
     /// Takes `unit` out of this worker's queues, if it is there.
     bool claim(Unit* unit);
@@ -117,8 +118,10 @@ private:
     Unit* search();
     bool look(Unit*& unit);
     void sleep();
-    Stack* stack_for(Unit*& unit);
-    void* aim_at(Unit* unit, FiberTrace*& trace);
+    Stack* stack_for(const Unit* unit);
+    [[gnu::cold]] Unit* without_stack(Unit* unit, Unit* self, Stack*& stack);
+    [[gnu::cold]] void tell_of_memory(const Unit* unit);
+    void* aim_at(Unit* unit, FiberTrace*& trace, Unit* self);
     unsigned random()
     {
         random_ ^= random_ << 13;
@@ -131,6 +134,7 @@ private:
     unsigned random_;
     unsigned patience_ = 0;  ///< turns before the inboxes are emptied, while units come one by one
     unsigned fruitless_ = 0; ///< yields in a row with nothing else to run
+    std::int64_t told_ = 0;  ///< when it last said that there is no memory for a stack
 };
 
 /// The calling thread's worker, null in a foreign thread. A call, for use after a switch: the compiler may keep the address of a
