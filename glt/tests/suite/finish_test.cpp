@@ -160,6 +160,27 @@ TEST_P(FinishTest, AUnitThatIsSuspendedEndsWhenItIsCancelled)
     cancel_while_it_waits([] { glt_ult_suspend(); });
 }
 
+TEST_P(FinishTest, AUnitCancelledBeforeItSuspendsItselfEndsThere)
+{
+    if (glt_can(GLT_CAN_CANCEL) == GLT_CANNOT || threads() == 1) return; // only one of two threads can come in between
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<bool> begun = false, cancelled = false, went_on = false;
+        auto body = [&] {
+            begun = true;
+            while (!cancelled) spin_for(1e-6);
+            glt_ult_suspend();
+            went_on = true;
+        };
+        GLT_ult unit = create_to(body, 1);
+        yield_until([&] { return begun.load(); });
+        if (round % 2) glt_ult_cancel(unit);
+        cancelled = true;
+        if (round % 2 == 0) glt_ult_cancel(unit); // about when it suspends itself
+        glt_ult_free(&unit);
+        EXPECT_FALSE(went_on);
+    }
+}
+
 TEST_P(FinishTest, AUnitThatWaitsForAnEventOrACounterEndsWhenItIsCancelled)
 {
     if (glt_can(GLT_CAN_CANCEL) == GLT_CANNOT) return;

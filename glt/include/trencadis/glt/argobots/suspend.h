@@ -1,9 +1,12 @@
 /* glt_ult_suspend and glt_ult_resume. Argobots resumes only a unit that is blocked, and would take one that waits for a mutex for
- * such a one. So each unit has a word of ours, kept as the value of a key and read and written under the unit's lock. */
+ * such a one. So each unit has a word of ours, kept as the value of a key and read and written under the unit's lock.
+ *
+ * Under the same lock a cancel leaves its mark (gate.h), and then looks whether the unit is suspended: either the unit sees the
+ * mark and does not suspend itself, or the cancel sees it suspended and resumes it. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_SUSPEND_H
 #define TRENCADIS_GLT_ARGOBOTS_SUSPEND_H
 
-#include "wait.h"
+#include "gate.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,9 +19,9 @@ GLT_API int glt_ult_suspend(void)
 {
     ABT_thread self = ABT_THREAD_NULL;
     ABT_unit_type type = ABT_UNIT_TYPE_EXT;
-    void* word = NULL;
+    void *word = NULL, *waiting = NULL;
     uint32_t* lock;
-    int error;
+    int error = ABT_SUCCESS;
     ABT_self_get_type(&type);
     if (type != ABT_UNIT_TYPE_THREAD)
         return glt_shared_refuse("glt_ult_suspend", GLT_ERROR_CONTEXT,
@@ -27,10 +30,13 @@ GLT_API int glt_ult_suspend(void)
     lock = glt_argobots_lock_of(self);
     glt_shared_lock(lock);
     ABT_self_get_specific(glt_argobots.suspended, &word);
-    error = ABT_self_set_specific(glt_argobots.suspended, word == GLT_ARGOBOTS_RESUMED ? NULL : GLT_ARGOBOTS_SUSPENDED);
+    ABT_self_get_specific(glt_argobots.waiting, &waiting);
+    if (waiting != GLT_ARGOBOTS_NO_MORE_WAITS)
+        error = ABT_self_set_specific(glt_argobots.suspended, word == GLT_ARGOBOTS_RESUMED ? NULL : GLT_ARGOBOTS_SUSPENDED);
     glt_shared_unlock(lock);
     if (error != ABT_SUCCESS) return glt_argobots_failed("glt_ult_suspend", error);
-    if (word != GLT_ARGOBOTS_RESUMED) GLT_SHARED_SWITCH(ABT_self_suspend());
+    if (waiting == GLT_ARGOBOTS_NO_MORE_WAITS) GLT_SHARED_SWITCH(ABT_self_yield()); /* and does not come back */
+    else if (word != GLT_ARGOBOTS_RESUMED) GLT_SHARED_SWITCH(ABT_self_suspend());
     return GLT_SUCCESS;
 }
 

@@ -329,7 +329,7 @@ GLT_API void glt_ult_cancel(GLT_ult unit)
     if (!GLT_SHARED_HAS("glt_ult_cancel", unit)) return;
     ABT_thread_cancel(unit);
     if (glt_argobots_is_special(unit)) glt_argobots_cancel_special(unit);
-    if (glt_argobots_resume(unit, 0, &unused) || glt_argobots_end_wait(unit)) return;
+    if (glt_argobots_end_wait(unit) || glt_argobots_resume(unit, 0, &unused)) return; /* in this order: see suspend.h */
     ABT_thread_get_state(unit, &state);
     if (state == ABT_THREAD_STATE_BLOCKED)
         glt_shared_report(GLT_ERROR_UNSUPPORTED,
