@@ -374,6 +374,13 @@ TEST_P(FinishTest, ACancelEndsNoWaitInADestructorOfAUnitThatEnds)
         [&] { mutex.unlock(); });
     Event event;
     cancel_while_it_is_unwound([&] { event.wait(); }, [&] { event.set(); });
+    GLT_ult unit = GLT_NULL;
+    cancel_while_it_is_unwound(
+        [&] {
+            glt_ult_self(&unit);
+            glt_ult_suspend();
+        },
+        [&] { glt_ult_resume(unit); });
     Event of_child;
     auto waits = [&] { of_child.wait(); };
     GLT_ult child = create(waits);

@@ -286,25 +286,31 @@ GLT_API int glt_tasklet_create_with(void (*function)(void*), void* arg, const GL
 
 /* --- Suspend and resume ------------------------------------------------------------------------------------------ */
 
-/* The record's `suspension`: 0, 1 with a resume in store, 2 while suspended. */
+/* The record's `suspension`: 0, 1 with a resume in store, 2 while suspended, 3 after a cancel has woken the unit. One whose
+ * frames are being unwound is not ended by that: it is suspended again, unless a resume came meanwhile and made it 0. */
 GLT_API int glt_ult_suspend(void)
 {
     struct glt_shared_record* me = glt_shared_self();
-    uint32_t none = 0;
+    uint32_t old = 3;
     if (!me || (glt_shared_record_state(me) & GLT_SHARED_TASKLET))
         return glt_shared_refuse("glt_ult_suspend", GLT_ERROR_CONTEXT, "called by a tasklet or a foreign thread; only ULTs can");
     glt_shared_check_cancel(me);
-    glt_shared_will_block(me);
-    if (__atomic_compare_exchange_n(&me->suspension, &none, 2, 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
-        uint32_t mine = 2;
-        if (!glt_shared_is_cancelled(me) || /* a cancel wakes whom it finds suspended; or it is seen here */
-            !__atomic_compare_exchange_n(&me->suspension, &mine, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            glt_shared_block(me);
-        else __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
-        glt_shared_check_cancel(me);
-    } else {
-        __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
-        __atomic_store_n(&me->suspension, 0, __ATOMIC_RELAXED);
+    while (old == 3) {
+        uint32_t none = 0, mine = 2;
+        glt_shared_will_block(me);
+        if (__atomic_compare_exchange_n(&me->suspension, &none, 2, 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+            if (!glt_shared_is_cancelled(me) || /* a cancel wakes whom it finds suspended; or it is seen here */
+                !__atomic_compare_exchange_n(&me->suspension, &mine, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+                glt_shared_block(me);
+            else __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
+            old = 3;
+            __atomic_compare_exchange_n(&me->suspension, &old, 0, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+            glt_shared_check_cancel(me);
+        } else {
+            __atomic_fetch_and(&me->state, ~(uint32_t)GLT_SHARED_BLOCKED, __ATOMIC_RELAXED);
+            __atomic_store_n(&me->suspension, 0, __ATOMIC_RELAXED);
+            old = 1;
+        }
     }
     return GLT_SUCCESS;
 }
@@ -322,7 +328,7 @@ GLT_API int glt_ult_resume(GLT_ult unit)
     uint32_t old;
     if (__builtin_expect(!record, 0)) return glt_shared_bad_handle("glt_ult_resume", unit);
     old = __atomic_load_n(&record->suspension, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&record->suspension, &old, old == 2 ? 0 : 1, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    while (!__atomic_compare_exchange_n(&record->suspension, &old, old >= 2 ? 0 : 1, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         continue;
     if (old == 2) glt_shared_wake_unit(record);
     return GLT_SUCCESS;
@@ -334,7 +340,7 @@ GLT_API int glt_ult_resume(GLT_ult unit)
 GLT_SHARED_APART void glt_shared_end_wait(struct glt_shared_record* record)
 {
     uint32_t suspended = 2, state;
-    if (__atomic_compare_exchange_n(&record->suspension, &suspended, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
+    if (__atomic_compare_exchange_n(&record->suspension, &suspended, 3, 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)) {
         glt_shared_wake_unit(record);
         return;
     }
