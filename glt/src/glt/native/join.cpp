@@ -53,8 +53,8 @@ int wait_for_end(Unit& unit, Unit& self, std::int64_t deadline, const char* func
             return GLT_TIMEOUT;
         }
         if (end == cancelled_wait) {
-            if (!give_up(unit, self)) obey_cancel(self);
-            else unit.join_word.store(Unit::joined, std::memory_order_relaxed), obey_cancel(self);
+            give_up(unit, self); // it ended all the same: then the word says so, and another one joins it
+            obey_cancel(self);
         }
         sequence = arm(self);
         self.join_sequence.store(sequence, std::memory_order_seq_cst);

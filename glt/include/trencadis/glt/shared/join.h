@@ -24,12 +24,13 @@ GLT_SHARED_APART int glt_shared_claim(const char* function, struct glt_shared_re
     return GLT_SUCCESS;
 }
 
-/* The caller, who was cancelled, no longer waits; unless the unit ended first, it is to be joined by somebody else. */
+/* The caller, who was cancelled, no longer waits; the unit is to be joined, and freed, by somebody else. Where it ended first,
+ * its last look at the record is at the joiner's waiter: nobody may take the record before that one is woken. */
 GLT_SHARED_APART void glt_shared_give_up_join(struct glt_shared_record* record, const struct glt_shared_waiter* waiter)
 {
     uint32_t state = __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_WAITED, __ATOMIC_ACQ_REL);
     if (state & GLT_SHARED_ENDED) glt_shared_wait_for_waker(waiter);
-    else __atomic_fetch_and(&record->state, ~(uint32_t)(GLT_SHARED_JOINED | GLT_SHARED_FREED), __ATOMIC_RELEASE);
+    __atomic_fetch_and(&record->state, ~(uint32_t)(GLT_SHARED_JOINED | GLT_SHARED_FREED), __ATOMIC_RELEASE);
 }
 
 /* Waits for the end of the unit. Only for the one who set JOINED. */
