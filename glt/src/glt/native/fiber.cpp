@@ -165,8 +165,8 @@ void finish(Unit* unit)
     // Strict units are run oldest first, as a joiner mostly joins them: were it to go on after each, it would leave again at
     // once.
     const Turn turn = unit->has(Unit::strict) ? Turn::last : Turn::next;
-    // The last touch: a joiner that sees it may free the slot at once.
-    const std::uint64_t before = unit->join_word.exchange(Unit::done, std::memory_order_acq_rel);
+    // The last touch: a joiner that sees it may free the slot at once. Sequentially consistent as the joiner's side (join.cpp).
+    const std::uint64_t before = unit->join_word.fetch_add(Unit::done, std::memory_order_seq_cst);
     if (before > Unit::detached) {
         auto* joiner = reinterpret_cast<Unit*>(before);
         wake(*joiner, joiner->join_sequence.load(std::memory_order_seq_cst), signalled, turn);

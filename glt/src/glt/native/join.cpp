@@ -18,6 +18,13 @@ Unit* unit_of(const void* handle, Kind kind, const char* function)
 
 int bad(void) { return runtime ? GLT_ERROR_HANDLE : GLT_ERROR_STATE; }
 
+/// The end of a unit that has ended, for one of those who ask.
+bool take_end(Unit& unit, std::uint64_t& word)
+{
+    word = Unit::done;
+    return unit.join_word.compare_exchange_strong(word, Unit::joined, std::memory_order_acq_rel, std::memory_order_acquire);
+}
+
 int not_joinable(std::uint64_t word, const char* function)
 {
     const char* why = word == Unit::joined     ? "was joined already"
@@ -33,34 +40,32 @@ bool give_up(Unit& unit, Unit& self)
     return !unit.join_word.compare_exchange_strong(expected, Unit::running, std::memory_order_acq_rel, std::memory_order_acquire);
 }
 
-/// Waits with the joiner's name in the unit's join word. The end of the unit exchanges the word, then reads join_sequence; here
-/// the sequence is written before the word is looked at: one of the two sees the other.
+/// Waits with the joiner's name in the unit's join word. The end of the unit changes the word, then reads join_sequence; here
+/// the sequence is written before the word is looked at: one of the two sees the other. As long as the name stands there, nobody
+/// else joins or frees the unit; taking it off is the last touch.
 int wait_for_end(Unit& unit, Unit& self, std::int64_t deadline, const char* function)
 {
-    const auto name = reinterpret_cast<std::uint64_t>(&self);
+    const auto name = reinterpret_cast<std::uint64_t>(&self), ended = name + Unit::done;
     std::uint64_t sequence = arm(self), word = Unit::running;
     self.join_sequence.store(sequence, std::memory_order_relaxed);
-    if (!unit.join_word.compare_exchange_strong(word, name, std::memory_order_seq_cst, std::memory_order_acquire)) {
-        if (word != Unit::done) return not_joinable(word, function);
-        unit.join_word.store(Unit::joined, std::memory_order_relaxed);
-        return GLT_SUCCESS;
-    }
+    if (!unit.join_word.compare_exchange_strong(word, name, std::memory_order_seq_cst, std::memory_order_acquire))
+        return word == Unit::done && take_end(unit, word) ? GLT_SUCCESS : not_joinable(word, function);
     for (;;) {
         const WaitState end = await(self, sequence, deadline);
-        if (unit.join_word.load(std::memory_order_acquire) == Unit::done) break;
+        if (unit.join_word.load(std::memory_order_acquire) == ended) break;
         if (end == timed_out) {
             if (give_up(unit, self)) break;
             return GLT_TIMEOUT;
         }
         if (end == cancelled_wait) {
-            give_up(unit, self); // it ended all the same: then the word says so, and another one joins it
+            if (give_up(unit, self)) unit.join_word.store(Unit::done, std::memory_order_release); // left to the next
             obey_cancel(self);
         }
         sequence = arm(self);
         self.join_sequence.store(sequence, std::memory_order_seq_cst);
-        if (unit.join_word.load(std::memory_order_seq_cst) == Unit::done) break;
+        if (unit.join_word.load(std::memory_order_seq_cst) == ended) break;
     }
-    unit.join_word.store(Unit::joined, std::memory_order_relaxed);
+    unit.join_word.store(Unit::joined, std::memory_order_release);
     return GLT_SUCCESS;
 }
 
@@ -81,11 +86,10 @@ int join_slowly(Unit& unit, std::uint64_t word, std::int64_t deadline, const cha
 
 int join(Unit& unit, std::int64_t deadline, const char* function)
 {
-    const std::uint64_t word = unit.join_word.load(std::memory_order_acquire);
-    if (word != Unit::done) [[unlikely]]
-        return join_slowly(unit, word, deadline, function);
-    unit.join_word.store(Unit::joined, std::memory_order_relaxed);
-    return GLT_SUCCESS;
+    std::uint64_t word = unit.join_word.load(std::memory_order_acquire);
+    if (word == Unit::done && take_end(unit, word)) [[likely]]
+        return GLT_SUCCESS;
+    return join_slowly(unit, word, deadline, function);
 }
 
 int join_handle(const void* const* handle, Kind kind, const char* function)
@@ -106,11 +110,9 @@ int try_join(const void* const* handle, Kind kind, const char* function)
 {
     Unit* unit = unit_of(handle ? *handle : nullptr, kind, function);
     if (!unit) return bad();
-    const std::uint64_t word = unit->join_word.load(std::memory_order_acquire);
-    if (word == Unit::running) return GLT_BUSY;
-    if (word != Unit::done) return not_joinable(word, function);
-    unit->join_word.store(Unit::joined, std::memory_order_relaxed);
-    return GLT_SUCCESS;
+    std::uint64_t word = unit->join_word.load(std::memory_order_acquire);
+    if (word == Unit::done && take_end(*unit, word)) return GLT_SUCCESS;
+    return word == Unit::running ? GLT_BUSY : not_joinable(word, function);
 }
 
 void release(Unit* unit)
@@ -141,7 +143,7 @@ int detach(void** handle, Kind kind, const char* function)
     if (unit->has(Unit::is_main)) return report(GLT_ERROR_CONTEXT, "%s: the main program cannot be detached", function);
     std::uint64_t word = Unit::running;
     if (!unit->join_word.compare_exchange_strong(word, Unit::detached, std::memory_order_acq_rel)) {
-        if (word != Unit::done) return not_joinable(word, function);
+        if (word != Unit::done || !take_end(*unit, word)) return not_joinable(word, function);
         if (!Slots::end(unit)) return report(GLT_ERROR_HANDLE, "%s: the unit was freed at the same time", function);
         release(unit);
     }

@@ -189,8 +189,7 @@ int report_leftovers()
         const std::uint32_t kind = slot->tag.load() & 0xff;
         if (kind != static_cast<std::uint32_t>(Kind::ult) && kind != static_cast<std::uint32_t>(Kind::tasklet)) return;
         auto* unit = static_cast<Unit*>(slot);
-        const std::uint64_t word = unit->join_word.load();
-        if (unit == runtime->main || word == Unit::done || word == Unit::joined) return;
+        if (unit == runtime->main || Unit::has_ended(unit->join_word.load())) return;
         if (unit->values) std::free(unit->values);
         if (++count > 8 || length + 40 > sizeof names) return;
         length += static_cast<std::size_t>(std::snprintf(names + length, sizeof names - length, "%s%llu", count > 1 ? ", " : "",

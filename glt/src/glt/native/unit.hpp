@@ -18,8 +18,10 @@ struct alignas(128) Unit : Slot {
     static constexpr std::uint8_t is_foreign = 8;
     static constexpr std::uint8_t exiting = 16; ///< its frames are being unwound: it may wait, and is not cancelled again
 
-    // join_word; anything larger is the Unit that waits for the end.
-    static constexpr std::uint64_t running = 0, done = 1, joined = 2, detached = 3;
+    // join_word; anything larger is the Unit that waits for the end, its address. The end of the unit adds 1 to whatever is
+    // there: the named joiner, and nobody else, then makes it `joined`, with which the unit is free to go.
+    static constexpr std::uint64_t running = 0, done = 1, joined = 2, detached = 4;
+    static constexpr bool has_ended(std::uint64_t word) { return (word & done) || word == joined; }
 
     // The first cache line: all that creating and running an empty unit touches.
     void (*function)(void*);

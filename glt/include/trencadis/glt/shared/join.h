@@ -53,16 +53,27 @@ GLT_SHARED_APART void glt_shared_wait_end(struct glt_shared_record* record, stru
     }
 }
 
+/* A success, and the unit has ended, for the one who set JOINED. */
+static inline int glt_shared_join_record(const char* function, struct glt_shared_record* record)
+{
+    struct glt_shared_record* me = glt_shared_self();
+    int status = glt_shared_claim(function, record, me);
+    if (status == GLT_SUCCESS && !(glt_shared_record_state(record) & GLT_SHARED_ENDED)) glt_shared_wait_end(record, me);
+    return status;
+}
+
+/* What the joiner does last. */
+static inline int glt_shared_joined(struct glt_shared_record* record, int status)
+{
+    if (status == GLT_SUCCESS) glt_shared_record_mark(record, GLT_SHARED_TAKEN);
+    return status;
+}
+
 static inline int glt_shared_join(const char* function, const void* unit)
 {
     struct glt_shared_record* record = glt_shared_record_of(unit);
-    struct glt_shared_record* me;
-    int status;
     if (__builtin_expect(!record, 0)) return glt_shared_bad_handle(function, unit);
-    me = glt_shared_self();
-    status = glt_shared_claim(function, record, me);
-    if (status == GLT_SUCCESS && !(glt_shared_record_state(record) & GLT_SHARED_ENDED)) glt_shared_wait_end(record, me);
-    return status;
+    return glt_shared_joined(record, glt_shared_join_record(function, record));
 }
 
 static inline int glt_status_of_ult_join(GLT_ult* unit) { return glt_shared_join("glt_ult_join", unit ? *unit : NULL); }
@@ -73,7 +84,8 @@ static inline int glt_status_of_tasklet_join(GLT_tasklet* tasklet)
 GLT_API void glt_ult_join(GLT_ult* unit) { glt_status_of_ult_join(unit); }
 GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { glt_status_of_tasklet_join(tasklet); }
 
-/* FREED is set by one caller. Where that one may not wait for the end, it takes the bit back and nothing has happened. */
+/* FREED is set by one caller. Where that one may not wait for the end, or another joins the unit and is not through, it takes the
+ * bit back and nothing has happened. */
 static inline int glt_shared_free(const char* function, GLT_ult* unit)
 {
     struct glt_shared_record* record = glt_shared_record_of(unit ? *unit : NULL);
@@ -82,8 +94,8 @@ static inline int glt_shared_free(const char* function, GLT_ult* unit)
     if (__builtin_expect(!record, 0)) return glt_shared_bad_handle(function, unit ? *unit : NULL);
     state = glt_shared_record_mark(record, GLT_SHARED_FREED);
     if (state & GLT_SHARED_FREED) return glt_shared_bad_handle(function, *unit);
-    if (!(state & GLT_SHARED_JOINED)) status = glt_shared_join(function, *unit);
-    if (status == GLT_SUCCESS && !(glt_shared_record_state(record) & GLT_SHARED_ENDED))
+    if (!(state & GLT_SHARED_JOINED)) status = glt_shared_join_record(function, record);
+    else if (!(state & GLT_SHARED_TAKEN))
         status = glt_shared_report(GLT_ERROR_HANDLE, "%s: the unit is being joined by another", function);
     if (status == GLT_SUCCESS) {
         glt_shared_record_release(record, glt_shared_thread());
@@ -105,7 +117,7 @@ GLT_SHARED_APART int glt_shared_try_join(const char* function, const void* unit)
     if (!record) return glt_shared_bad_handle(function, unit);
     if (!(glt_shared_record_state(record) & (GLT_SHARED_ENDED | GLT_SHARED_JOINED)) && record != glt_shared_self())
         return GLT_BUSY;
-    return glt_shared_claim(function, record, glt_shared_self());
+    return glt_shared_joined(record, glt_shared_claim(function, record, glt_shared_self()));
 }
 
 GLT_API int glt_ult_try_join(GLT_ult* unit) { return glt_shared_try_join("glt_ult_try_join", unit ? *unit : NULL); }
@@ -137,6 +149,7 @@ GLT_SHARED_APART int glt_shared_join_for(const char* function, const void* unit,
         glt_shared_look_again(me, &record->state, GLT_SHARED_ENDED, &rounds, left);
     }
     glt_shared_polls(me, -1);
+    glt_shared_joined(record, status);
     if (me) glt_shared_check_cancel(me);
     return status;
 }

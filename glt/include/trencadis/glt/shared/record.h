@@ -36,12 +36,13 @@ enum {
     GLT_SHARED_DETACHED = 16, /* nobody will join: whoever of detach and end comes second gives the record back */
     GLT_SHARED_CANCELLED = 32,
     GLT_SHARED_TASKLET = 64,
-    GLT_SHARED_FREED = 128,   /* glt_..._free has it */
-    GLT_SHARED_BLOCKED = 256, /* off its thread until somebody wakes it, who clears the bit */
-    GLT_SHARED_LIVE = 512,    /* in use: taken and not released */
-    GLT_SHARED_OPEN = 1024,   /* with BLOCKED: a cancel ends the wait; never set together with CANCELLED */
-    GLT_SHARED_CUT = 2048,    /* a cancel has ended the wait; until the unit has seen it */
-    GLT_SHARED_LEAVING = 4096 /* its frames are being unwound: it may wait, and is not cancelled again */
+    GLT_SHARED_FREED = 128,    /* glt_..._free has it */
+    GLT_SHARED_BLOCKED = 256,  /* off its thread until somebody wakes it, who clears the bit */
+    GLT_SHARED_LIVE = 512,     /* in use: taken and not released */
+    GLT_SHARED_OPEN = 1024,    /* with BLOCKED: a cancel ends the wait; never set together with CANCELLED */
+    GLT_SHARED_CUT = 2048,     /* a cancel has ended the wait; until the unit has seen it */
+    GLT_SHARED_LEAVING = 4096, /* its frames are being unwound: it may wait, and is not cancelled again */
+    GLT_SHARED_TAKEN = 8192    /* with JOINED: the joiner is through, and does not touch the record any more */
 };
 
 struct glt_shared_values; /* of keys, see key.h */

@@ -3,8 +3,9 @@
  * *GLT_ult;` and the same for GLT_tasklet.
  *
  * One word of the record holds the state. Set by one side each, with acquire and release: ENDED by the unit as the last thing it
- * does with its record, JOINED or DETACHED by whoever claims the end, WAITED by the joiner that goes to sleep. Of ENDED and
- * WAITED, and of ENDED and DETACHED, one comes second and sees the other: it wakes the joiner, or gives the record back. */
+ * does with its record, JOINED or DETACHED by whoever claims the end, WAITED by the joiner that goes to sleep, TAKEN by the
+ * joiner as the last thing it does with the record: only then may another one free it. Of ENDED and WAITED, and of ENDED and
+ * DETACHED, one comes second and sees the other: it wakes the joiner, or gives the record back. */
 #ifndef TRENCADIS_GLT_SHARED_UNIT_H
 #define TRENCADIS_GLT_SHARED_UNIT_H
 
