@@ -197,5 +197,35 @@ TEST_P(MutexTest, ManyAreCreatedAndFreedEachUnlockedAtFirstAndWithoutALeak)
     }
 }
 
+/// Something with a count of those who use it, under a mutex inside it: the last one frees both.
+struct Counted {
+    GLT_mutex mutex = GLT_NULL;
+    int users;
+    explicit Counted(int count) : users(count) { glt_mutex_create(&mutex); }
+    void drop()
+    {
+        const bool last = --users == 0;
+        glt_mutex_unlock(mutex);
+        if (!last) return;
+        glt_mutex_free(&mutex);
+        delete this;
+    }
+};
+
+TEST_P(MutexTest, TheLastToUnlockMayFreeIt)
+{
+    const int users = 4;
+    for (int round = 0; round < scaled(300); ++round) {
+        auto* counted = new Counted(users);
+        run_units(users, [&](int i) {
+            if (i % 2) glt_mutex_lock(counted->mutex);
+            else
+                while (!glt_mutex_trylock(counted->mutex)) glt_yield();
+            if (i % 3 == 0) glt_yield(); // others wait for it
+            counted->drop();
+        });
+    }
+}
+
 } // namespace
 } // namespace trencadis::suite

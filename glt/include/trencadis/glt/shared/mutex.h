@@ -44,6 +44,10 @@ GLT_API void glt_mutex_free(GLT_mutex* mutex)
         glt_shared_report(GLT_ERROR_STATE, "glt_mutex_free: the mutex is locked; unlock it first");
     } else {
         glt_shared_await_leavers();
+        /* An unlock writes the state and then gives up the list's lock. Who saw the state, took the mutex and gave it back may be
+         * here in between: after this nobody has the lock any more. */
+        glt_shared_lock(&(*mutex)->waiters.lock);
+        glt_shared_unlock(&(*mutex)->waiters.lock);
         free(*mutex);
         *mutex = NULL;
     }
