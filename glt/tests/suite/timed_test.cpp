@@ -1,4 +1,5 @@
 // Waits with a time: deadlocks end, times are kept, and a core is free while a unit waits.
+#include <fstream>
 #include <limits>
 
 #include "suite.hpp"
@@ -150,6 +151,48 @@ TEST_P(TimedTest, ASetThatMeetsTheTimeOutIsNeverLost)
         event.set();
         waiter.wait();
         ASSERT_TRUE(status == GLT_SUCCESS || status == GLT_TIMEOUT) << status;
+    }
+}
+
+/// Whether a thread of the system, by its number there, sleeps.
+bool sleeps(int thread)
+{
+    std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string number, name, state; // a name of ours has no blanks
+    return file >> number >> name >> state && state == "S";
+}
+
+TEST_P(TimedTest, WhoWasWokenMayFreeWhatAnotherGivesUpWaitingFor)
+{
+    constexpr double seconds = 0.002;
+    for (int round = 0; round < scaled(50); ++round) {
+        GLT_event event = GLT_NULL;
+        glt_event_create(&event);
+        std::atomic<int> waiter = 0;
+        std::atomic<bool> gave_up = false, both = false;
+        std::atomic<double> until = 0;
+        auto gives_up = [&] {
+            until = glt_get_wtime() + seconds;
+            waiter = os_thread();
+            const int status = glt_event_wait_for(event, seconds);
+            EXPECT_TRUE(status == GLT_SUCCESS || status == GLT_TIMEOUT) << status;
+            gave_up = true;
+        };
+        auto frees = [&] { // on the same thread, so that it begins when the other is in its wait
+            while (unit_is_os_thread() && !gave_up && !sleeps(waiter)) glt_yield();
+            both = true;
+            EXPECT_EQ(glt_event_wait(event), GLT_SUCCESS);
+            EXPECT_EQ(glt_event_free(&event), GLT_SUCCESS);
+        };
+        const int thread = threads() - 1;
+        GLT_ult first = create_to(gives_up, thread);
+        yield_until([&] { return waiter != 0; });
+        GLT_ult second = create_to(frees, thread);
+        yield_until([&] { return both.load(); });
+        spin_for(until - glt_get_wtime() + 1e-6 * (round % 10 * 10 - 30)); // about when the time is over
+        glt_event_set(event);
+        glt_ult_free(&first);
+        glt_ult_free(&second);
     }
 }
 

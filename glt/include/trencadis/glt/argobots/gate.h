@@ -1,7 +1,8 @@
 /* Counters and events: a number that is waited for. A counter waits for 0; an event is 1 until it is set, then 0.
  *
  * The number becomes 0 under the lock only, and every wait that returns has held the lock since or was woken by who did: whoever
- * waited may free the gate at once, since who opened it does not touch it any more. */
+ * waited may free the gate at once, since who opened it does not touch it any more, and for those whose wait ends otherwise the
+ * free waits (wait.h). */
 #ifndef TRENCADIS_GLT_ARGOBOTS_GATE_H
 #define TRENCADIS_GLT_ARGOBOTS_GATE_H
 
@@ -27,6 +28,7 @@ GLT_SHARED_APART int glt_argobots_gate_create(const char* caller, long value, st
 static inline int glt_argobots_gate_free(const char* caller, struct glt_argobots_gate** gate)
 {
     if (!gate || !*gate) return glt_shared_null(caller);
+    glt_argobots_await_leavers();
     free(*gate);
     *gate = NULL;
     return GLT_SUCCESS;
@@ -73,16 +75,16 @@ GLT_SHARED_APART int glt_argobots_end_wait(ABT_thread unit)
     void* word = NULL;
     struct glt_argobots_waiter* waiter;
     uint32_t* lock = glt_argobots_lock_of(unit);
+    glt_argobots_begin_leaving();
     glt_shared_lock(lock);
     ABT_thread_get_specific(unit, glt_argobots.waiting, &word);
     ABT_thread_set_specific(unit, glt_argobots.waiting, GLT_ARGOBOTS_NO_MORE_WAITS);
     waiter = word == GLT_ARGOBOTS_NO_MORE_WAITS ? NULL : (struct glt_argobots_waiter*)word;
     if (waiter && !glt_argobots_win(waiter, GLT_ARGOBOTS_CANCELLED)) waiter = NULL;
     glt_shared_unlock(lock);
+    if (waiter) glt_argobots_leave_gate(waiter);
+    glt_argobots_end_leaving();
     if (!waiter) return 0;
-    glt_shared_lock(&waiter->gate->lock);
-    glt_argobots_gate_take(waiter);
-    glt_shared_unlock(&waiter->gate->lock);
     if (waiter->deadline > 0) {
         glt_shared_lock(&glt_argobots_timers.lock);
         glt_argobots_timer_unlink(waiter);
@@ -113,11 +115,13 @@ static inline int glt_argobots_gate_sleep(struct glt_argobots_waiter* waiter)
     uint32_t state;
     while ((state = __atomic_load_n(&waiter->state, __ATOMIC_ACQUIRE)) != (GLT_ARGOBOTS_OPENED | 4)) {
         double left = waiter->deadline > 0 ? waiter->deadline - glt_shared_now() : -1;
-        if (waiter->deadline > 0 && left <= 0 && glt_argobots_win(waiter, GLT_ARGOBOTS_LATE)) {
-            glt_shared_lock(&waiter->gate->lock);
-            glt_argobots_gate_take(waiter);
-            glt_shared_unlock(&waiter->gate->lock);
-            return GLT_TIMEOUT;
+        if (waiter->deadline > 0 && left <= 0) {
+            int late;
+            glt_argobots_begin_leaving();
+            late = glt_argobots_win(waiter, GLT_ARGOBOTS_LATE);
+            if (late) glt_argobots_leave_gate(waiter);
+            glt_argobots_end_leaving();
+            if (late) return GLT_TIMEOUT;
         }
         glt_shared_futex_wait(&waiter->state, state, left > 0 || waiter->deadline == 0 ? left : 1);
     }

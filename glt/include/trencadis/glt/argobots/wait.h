@@ -2,9 +2,13 @@
  * turn on a core.
  *
  * A waiter lies on the stack of who waits, in the list of what it waits for (a gate, or none) and, with a limit, in the list of
- * timers. Who opens the gate and who finds the time over race for its `state`; the winner takes it out of both lists and then
- * wakes it, so that a unit that was cancelled meanwhile, which never runs again, leaves nothing behind. Locks: the gate's, then
- * the timers'. */
+ * timers. Who opens the gate, who finds the time over and who cancels the unit race for its `state`; the winner takes it out of
+ * both lists and then wakes it, so that a unit that was cancelled meanwhile, which never runs again, leaves nothing behind.
+ *
+ * Who opens the gate leaves a waiter with another winner where it is, and wakes the others, one of which may free the gate at
+ * once. So the other winners count themselves before they race and hold a lock until they are through with the gate; who frees
+ * one and sees the count takes that lock once. Who lost has seen the state of the winner (acquire), and its count with it. Locks:
+ * that one, the gate's, then the timers' or the unit's. */
 #ifndef TRENCADIS_GLT_ARGOBOTS_WAIT_H
 #define TRENCADIS_GLT_ARGOBOTS_WAIT_H
 
@@ -39,6 +43,27 @@ struct glt_argobots_timers {
 };
 
 GLT_SHARED_VARIABLE struct glt_argobots_timers glt_argobots_timers;
+GLT_SHARED_VARIABLE uint32_t glt_argobots_leave_lock, glt_argobots_leavers;
+
+static inline void glt_argobots_begin_leaving(void)
+{
+    __atomic_fetch_add(&glt_argobots_leavers, 1, __ATOMIC_SEQ_CST);
+    glt_shared_lock(&glt_argobots_leave_lock);
+}
+
+static inline void glt_argobots_end_leaving(void)
+{
+    glt_shared_unlock(&glt_argobots_leave_lock);
+    __atomic_fetch_sub(&glt_argobots_leavers, 1, __ATOMIC_RELEASE);
+}
+
+/* Before a gate is freed. */
+static inline void glt_argobots_await_leavers(void)
+{
+    if (__builtin_expect(__atomic_load_n(&glt_argobots_leavers, __ATOMIC_SEQ_CST) == 0, 1)) return;
+    glt_shared_lock(&glt_argobots_leave_lock);
+    glt_shared_unlock(&glt_argobots_leave_lock);
+}
 
 /* Makes a unit ready that is blocked, or runs on another thread towards ABT_self_suspend whatever this one does; that thread may
  * have lost its core. */
@@ -76,6 +101,15 @@ static inline void glt_argobots_gate_take(struct glt_argobots_waiter* waiter)
     else gate->last = waiter->before;
 }
 
+/* By a leaver that has won the waiter. */
+static inline void glt_argobots_leave_gate(struct glt_argobots_waiter* waiter)
+{
+    if (!waiter->gate) return;
+    glt_shared_lock(&waiter->gate->lock);
+    glt_argobots_gate_take(waiter);
+    glt_shared_unlock(&waiter->gate->lock);
+}
+
 static inline void glt_argobots_timer_put(struct glt_argobots_waiter* waiter)
 {
     struct glt_argobots_timers* timers = &glt_argobots_timers;
@@ -104,7 +138,7 @@ static inline void glt_argobots_timer_unlink(struct glt_argobots_waiter* waiter)
 static inline int glt_argobots_win(struct glt_argobots_waiter* waiter, uint32_t state)
 {
     uint32_t waits = GLT_ARGOBOTS_WAITS;
-    return __atomic_compare_exchange_n(&waiter->state, &waits, state, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&waiter->state, &waits, state, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 /* Wakes all whose time is over: those timers are units, foreign threads look at the clock themselves. */
@@ -113,6 +147,7 @@ GLT_SHARED_APART void glt_argobots_fire(double now)
     struct glt_argobots_timers* timers = &glt_argobots_timers;
     struct glt_argobots_waiter *late = NULL, *after;
     double earliest = now + 1e9;
+    glt_argobots_begin_leaving();
     glt_shared_lock(&timers->lock);
     for (struct glt_argobots_waiter* waiter = timers->first; waiter; waiter = after) {
         after = waiter->later;
@@ -126,14 +161,11 @@ GLT_SHARED_APART void glt_argobots_fire(double now)
     }
     __atomic_store(&timers->earliest, &earliest, __ATOMIC_RELAXED);
     glt_shared_unlock(&timers->lock);
+    for (struct glt_argobots_waiter* waiter = late; waiter; waiter = waiter->next) glt_argobots_leave_gate(waiter);
+    glt_argobots_end_leaving();
     while (late) {
         struct glt_argobots_waiter* waiter = late;
         late = waiter->next;
-        if (waiter->gate) {
-            glt_shared_lock(&waiter->gate->lock);
-            glt_argobots_gate_take(waiter);
-            glt_shared_unlock(&waiter->gate->lock);
-        }
         glt_argobots_unblock(waiter->unit);
     }
 }

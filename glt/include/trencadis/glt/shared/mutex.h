@@ -15,7 +15,7 @@ struct glt_shared_mutex {
     struct glt_shared_waiters waiters;
 };
 
-/* Before memory is freed in which a unit that was cancelled may still be looking for its waiter. */
+/* Before memory is freed in which somebody may still be looking for its waiter, see glt_shared_leave_lock. */
 static inline void glt_shared_await_leavers(void)
 {
     if (__builtin_expect(__atomic_load_n(&glt_shared_leavers, __ATOMIC_SEQ_CST) == 0, 1)) return;

@@ -198,13 +198,17 @@ static inline void glt_shared_wait_for_waker(const struct glt_shared_waiter* wai
     }
 }
 
-/* Held by a unit that takes its waiter out after a cancel, and by who frees an object while there are cancelled units: another
- * one that was woken may free the object at once, and the list with it. */
+/* Who takes its own waiter out, after a cancel or when its time is over, may come too late: another one that was woken may free
+ * the object at once, and the list with it. It counts itself among the leavers, takes the lock, and looks at the list only if
+ * nobody has taken the waiter out. Who frees an object looks at the count, and where there is one, takes the lock once. Both are
+ * sequentially consistent: either the free sees the count and waits, or the leaver sees `taken`, which was written before the
+ * free. */
 GLT_SHARED_VARIABLE uint32_t glt_shared_leave_lock;
-GLT_SHARED_VARIABLE uint32_t glt_shared_leavers; /* units cancelled so far that have not ended */
+GLT_SHARED_VARIABLE uint32_t glt_shared_leavers; /* units cancelled so far that have not ended, and those just leaving in time */
 
-/* Takes the waiter of a wait that was cut out of its list; `*count`, if there is one, is counted down with it. */
-GLT_SHARED_APART void glt_shared_withdraw(struct glt_shared_waiters* list, struct glt_shared_waiter* waiter, int* count)
+/* Takes the waiter out of its list; `*count`, if there is one, is counted down with it. For a leaver. 0: somebody else has, and
+ * is about to wake it. */
+GLT_SHARED_APART int glt_shared_leave_list(struct glt_shared_waiters* list, struct glt_shared_waiter* waiter, int* count)
 {
     int removed = 0;
     glt_shared_lock(&glt_shared_leave_lock);
@@ -215,7 +219,13 @@ GLT_SHARED_APART void glt_shared_withdraw(struct glt_shared_waiters* list, struc
         glt_shared_unlock(&list->lock);
     }
     glt_shared_unlock(&glt_shared_leave_lock);
-    if (!removed) glt_shared_wait_for_waker(waiter);
+    return removed;
+}
+
+/* Takes the waiter of a wait that was cut out of its list. */
+static inline void glt_shared_withdraw(struct glt_shared_waiters* list, struct glt_shared_waiter* waiter, int* count)
+{
+    if (!glt_shared_leave_list(list, waiter, count)) glt_shared_wait_for_waker(waiter);
 }
 
 static inline int glt_shared_is_cancelled(const struct glt_shared_record* me)
@@ -253,9 +263,9 @@ GLT_SHARED_APART int glt_shared_wait_until(struct glt_shared_waiters* list, stru
             removed = 1;
             break;
         } else if (left <= 0 && !removed) {
-            glt_shared_lock(&list->lock);
-            removed = glt_shared_waiters_remove(list, waiter);
-            glt_shared_unlock(&list->lock);
+            __atomic_fetch_add(&glt_shared_leavers, 1, __ATOMIC_SEQ_CST);
+            removed = glt_shared_leave_list(list, waiter, NULL);
+            __atomic_fetch_sub(&glt_shared_leavers, 1, __ATOMIC_RELEASE);
             if (removed) break;
             deadline += 1e9; /* somebody has taken it out and is about to wake it */
         } else if (me && !GLT_SHARED_UNITS_SLEEP) {
