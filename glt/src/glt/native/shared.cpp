@@ -1,6 +1,7 @@
 // What all back ends share (errors, options, the clock), bridged into the native library. The variables behind it are this
 // library's own: hidden, or a program with several back ends in it would have one error handler for all.
 #define GLT_STATIC native
+#define GLT_STATIC_HIDDEN
 #define TRENCADIS_GLT_NATIVE_FUNCTIONS_H // this file defines what that header would forward to
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"

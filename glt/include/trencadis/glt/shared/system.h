@@ -8,8 +8,14 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* A variable of the whole process, defined by each translation unit that includes its header and merged by the linker. */
-#define GLT_SHARED_VARIABLE __attribute__((weak))
+/* A variable of the whole process, defined by each translation unit that includes its header and merged by the linker. A library
+ * that hides its symbols (-fvisibility=hidden) shows these all the same, or it would have variables of its own; with
+ * GLT_STATIC_HIDDEN, in all its sources, it is to have them. */
+#ifdef GLT_STATIC_HIDDEN
+#define GLT_SHARED_VARIABLE __attribute__((weak, visibility("hidden")))
+#else
+#define GLT_SHARED_VARIABLE __attribute__((weak, visibility("default")))
+#endif
 /* A function too big or too rare to be inlined; none is warned about where it is not used. Also for whatever reads a thread-local
  * variable: inlined, its address could be kept in a register while the unit moves to another thread. */
 #define GLT_SHARED_APART static __attribute__((noinline, unused))

@@ -1,0 +1,3 @@
+#pragma once
+int linked_library_is_initialised(void);
+int linked_library_threads(void);
