@@ -1,4 +1,7 @@
 // Values local to a unit, timers, and the clock.
+#include <pthread.h>
+#include <unistd.h>
+
 #include "suite.hpp"
 
 namespace trencadis::suite {
@@ -135,6 +138,55 @@ TEST_P(KeyTest, ForeignThreadsHaveTheirOwnValues)
         Foreign one(check), two(check);
     }
     EXPECT_EQ(key.get(), &mine);
+}
+
+/// All keys of the system's threads that are left.
+std::vector<pthread_key_t> use_up_keys()
+{
+    std::vector<pthread_key_t> keys;
+    for (pthread_key_t key; pthread_key_create(&key, nullptr) == 0;) keys.push_back(key);
+    return keys;
+}
+
+/// How many of the system's keys have a value in the calling thread.
+int system_values()
+{
+    int count = 0;
+    for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; ++key) count += pthread_getspecific(key) != nullptr;
+    return count;
+}
+
+/// In a process of its own, in which no foreign thread had a value before; exits with 0 when all is right.
+[[noreturn]] void set_without_system_keys()
+{
+    alarm(20);
+    const std::vector<pthread_key_t> all_keys = use_up_keys();
+    GLT_key key = GLT_NULL;
+    glt_key_create(count_destroyed, &key);
+    if (key == GLT_key{}) _exit(9);
+    int value = 1;
+    std::thread([&] {
+        const int before = system_values();
+        glt_key_set(key, &value);
+        const bool refused = glt_last_status() == GLT_ERROR_ENVIRONMENT;
+        if (system_values() != before) _exit(8); // one of the program's
+        void* found = nullptr;
+        glt_key_get(key, &found);
+        if (found != (refused ? nullptr : &value)) _exit(7);
+    }).join();
+    glt_key_set(key, &value); // a unit needs none
+    void* found = nullptr;
+    glt_key_get(key, &found);
+    if (found != &value) _exit(6);
+    for (pthread_key_t each : all_keys) pthread_key_delete(each);
+    destroyed_calls = 0;
+    std::thread([&] { glt_key_set(key, &value); }).join(); // there are some again
+    _exit(destroyed_calls == 1 ? 0 : 5);
+}
+
+TEST_P(KeyTest, AForeignThreadDoesWithoutTheSystemsKeysOrSaysThatItCannot)
+{
+    EXPECT_EXIT(set_without_system_keys(), testing::ExitedWithCode(0), "");
 }
 
 TEST_P(TimerTest, MeasuresBetweenStartAndStop)

@@ -19,8 +19,8 @@ struct glt_argobots_value {
 };
 
 GLT_SHARED_VARIABLE __thread struct glt_argobots_value* glt_argobots_values;
-GLT_SHARED_VARIABLE pthread_once_t glt_argobots_once = PTHREAD_ONCE_INIT;
-GLT_SHARED_VARIABLE pthread_key_t glt_argobots_thread_end;
+GLT_SHARED_VARIABLE pthread_key_t glt_argobots_thread_end; /* once it is made, under the lock of the keys */
+GLT_SHARED_VARIABLE int glt_argobots_thread_end_made;
 
 /* A foreign thread ends: its values' destructors, of keys that still live. */
 GLT_SHARED_APART void glt_argobots_leave(void* unused)
@@ -39,12 +39,21 @@ GLT_SHARED_APART void glt_argobots_leave(void* unused)
     }
 }
 
-GLT_SHARED_APART void glt_argobots_make_thread_end(void) { pthread_key_create(&glt_argobots_thread_end, glt_argobots_leave); }
-
-static inline void glt_argobots_at_thread_end(void)
+/* Before the first value of the calling foreign thread: its end is to clear them. The system has a limited number of keys, which
+ * the program may have used up, and may have given back since the last time. A status. */
+GLT_SHARED_APART int glt_argobots_at_thread_end(void)
 {
-    pthread_once(&glt_argobots_once, glt_argobots_make_thread_end);
-    pthread_setspecific(glt_argobots_thread_end, &glt_argobots_once);
+    int made;
+    glt_shared_lock(&glt_argobots_keys.lock);
+    if (!glt_argobots_thread_end_made)
+        glt_argobots_thread_end_made = pthread_key_create(&glt_argobots_thread_end, glt_argobots_leave) == 0;
+    made = glt_argobots_thread_end_made;
+    glt_shared_unlock(&glt_argobots_keys.lock);
+    if (!made)
+        return glt_shared_report(GLT_ERROR_ENVIRONMENT,
+                                 "glt_key_set: the system has no key left by which it would tell of this thread's end");
+    if (pthread_setspecific(glt_argobots_thread_end, &glt_argobots_keys) == 0) return GLT_SUCCESS;
+    return glt_shared_report(GLT_ERROR_MEMORY, "glt_key_set: no memory for a value");
 }
 
 /* The entry of a key, with the lock held; NULL for a key that was freed. */
@@ -104,7 +113,7 @@ GLT_API void glt_key_free(GLT_key* key)
     *key = NULL;
 }
 
-/* A foreign thread's value of a key; with `make`, one is made where there is none. NULL also when there is no memory. */
+/* A foreign thread's value of a key; with `make`, one is made where there is none, or a report. */
 GLT_SHARED_APART struct glt_argobots_value* glt_argobots_foreign_value(ABT_key key, int make)
 {
     struct glt_argobots_value* value;
@@ -116,11 +125,14 @@ GLT_SHARED_APART struct glt_argobots_value* glt_argobots_foreign_value(ABT_key k
     glt_shared_unlock(&glt_argobots_keys.lock);
     for (value = glt_argobots_values; value && serial; value = value->next)
         if (value->serial == serial) return value;
-    if (!make || !serial || !(value = (struct glt_argobots_value*)calloc(1, sizeof *value))) return NULL;
+    if (!make || (!glt_argobots_values && glt_argobots_at_thread_end() != GLT_SUCCESS)) return NULL;
+    if (!serial || !(value = (struct glt_argobots_value*)calloc(1, sizeof *value))) {
+        glt_shared_report(GLT_ERROR_MEMORY, "glt_key_set: no memory for a value, or the key was freed");
+        return NULL;
+    }
     value->serial = serial;
     value->next = glt_argobots_values;
     glt_argobots_values = value;
-    glt_argobots_at_thread_end();
     return value;
 }
 
@@ -133,7 +145,6 @@ GLT_SHARED_APART void glt_argobots_key_set_failed(ABT_key key, void* value, int 
     }
     mine = glt_argobots_foreign_value(key, value != NULL);
     if (mine) mine->value = value;
-    else if (value) glt_shared_report(GLT_ERROR_MEMORY, "glt_key_set: no memory for a value, or the key was freed");
 }
 
 GLT_API void glt_key_set(GLT_key key, void* value)

@@ -40,7 +40,7 @@ struct glt_shared_keys {
     uint32_t lock;
     uint64_t last_id;
     struct glt_shared_key* freed; /* used again */
-    pthread_key_t foreign;
+    pthread_key_t foreign;        /* with `foreign_made`; its value is not null in a thread that has some of ours */
     int foreign_made;
 };
 
@@ -72,6 +72,23 @@ GLT_SHARED_APART void glt_shared_foreign_end(void* unused)
     glt_shared_values_end(&glt_shared_foreign_values);
 }
 
+/* Before the first value of the calling foreign thread: its end is to clear them. The system has a limited number of keys, which
+ * the program may have used up, and may have given back since the last time. A status. */
+GLT_SHARED_APART int glt_shared_foreign_begin(void)
+{
+    struct glt_shared_keys* all = &glt_shared_keys;
+    int made;
+    glt_shared_lock(&all->lock);
+    if (!all->foreign_made) all->foreign_made = pthread_key_create(&all->foreign, glt_shared_foreign_end) == 0;
+    made = all->foreign_made;
+    glt_shared_unlock(&all->lock);
+    if (!made)
+        return glt_shared_report(GLT_ERROR_ENVIRONMENT,
+                                 "glt_key_set: the system has no key left by which it would tell of this thread's end");
+    if (pthread_setspecific(all->foreign, all) == 0) return GLT_SUCCESS;
+    return glt_shared_report(GLT_ERROR_MEMORY, "glt_key_set: no memory for the value");
+}
+
 GLT_SHARED_APART struct glt_shared_values** glt_shared_own_values(void)
 {
     struct glt_shared_record* me = glt_shared_self();
@@ -85,7 +102,6 @@ GLT_API void glt_key_create(void (*destructor)(void* value), GLT_key* key)
     struct glt_shared_key* made;
     if (!GLT_SHARED_MAKES("glt_key_create", key)) return;
     glt_shared_lock(&all->lock);
-    if (!all->foreign_made) all->foreign_made = pthread_key_create(&all->foreign, glt_shared_foreign_end) == 0;
     made = all->freed;
     if (made) all->freed = made->next;
     glt_shared_unlock(&all->lock);
@@ -141,6 +157,8 @@ GLT_API void glt_key_set(GLT_key key, void* value)
         if (at->id == id) place = at;
         if (__atomic_load_n(&at->key->id, __ATOMIC_RELAXED) != at->id) stale = at;
     }
+    if (!place && !value) return; /* none is set */
+    if (!*values && values == &glt_shared_foreign_values && glt_shared_foreign_begin() != GLT_SUCCESS) return;
     if (!place) place = stale;
     if (!place) place = glt_shared_values_grow(values);
     if (!place) {
@@ -150,7 +168,6 @@ GLT_API void glt_key_set(GLT_key key, void* value)
     place->id = id;
     place->key = key;
     place->value = value;
-    if (values == &glt_shared_foreign_values) pthread_setspecific(glt_shared_keys.foreign, *values);
 }
 
 GLT_API void glt_key_get(GLT_key key, void** value)
