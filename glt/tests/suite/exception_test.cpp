@@ -209,6 +209,34 @@ TEST_P(ExceptionTest, ACaughtOneBelongsToItsUnitOverSuspendMigrationAndYieldTo)
     EXPECT_EQ(right, 3 * units);
 }
 
+TEST_P(ExceptionTest, ATaskletJoinedInAHandlerOrADestructorSeesNone)
+{
+    std::atomic<int> clean = 0;
+    auto body = [&] { clean += !std::current_exception() && std::uncaught_exceptions() == 0; };
+    const auto run = [&] {
+        GLT_tasklet tasklet = create_tasklet(body);
+        glt_tasklet_join(&tasklet);
+        glt_tasklet_free(&tasklet);
+    };
+    struct Frame {
+        const decltype(run)& leave;
+        ~Frame() { leave(); }
+    };
+    const int units = 10;
+    std::atomic<int> right = 0;
+    run_units(units, [&](int i) {
+        right += keeps_its_own(i, run);
+        try {
+            const Frame frame{run};
+            throw i;
+        } catch (int value) {
+            right += value == i && std::uncaught_exceptions() == 0;
+        }
+    });
+    EXPECT_EQ(clean, 2 * units);
+    EXPECT_EQ(right, 2 * units);
+}
+
 TEST_P(ExceptionTest, AUnitThatExitsInAHandlerLeavesNothingToTheNext)
 {
     for (int i = 0; i < 20; ++i) {

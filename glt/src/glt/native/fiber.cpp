@@ -146,9 +146,11 @@ bool Worker::run_here(Unit* tasklet)
     if (deque.pop() != tasklet) return false; // a thief was quicker, and took the last there was
     current = tasklet;
     tasklet->stack = self->stack;
+    const Exceptions mine = std::exchange(*exceptions, Exceptions{}); // the joiner may be in a handler; the tasklet is not
     if (!tasklet->cancelled.load(std::memory_order_relaxed)) call(tasklet);
     finish(tasklet);
     current = self; // a tasklet does not wait, so this is still the same thread
+    *exceptions = mine;
     return true;
 }
 
