@@ -1,4 +1,5 @@
 // Waits with a time: deadlocks end, times are kept, and a core is free while a unit waits.
+#include <algorithm>
 #include <fstream>
 #include <limits>
 
@@ -121,6 +122,30 @@ TEST_P(TimedTest, ManyTimesEndInTheirOrder)
     });
     EXPECT_EQ(timeouts, 50);
     EXPECT_LT(glt_get_wtime() - began, 0.025 + slack);
+}
+
+TEST_P(TimedTest, AJoinWithATimeComesBackSoonAfterTheEnd)
+{
+    if (sanitized || threads() > 2) return; // nothing is soon there, nor where threads wait for a core
+    constexpr double length = 0.003, soon = 0.005;
+    double late = 1;
+    for (int attempt = 0; late >= soon && attempt < 10; ++attempt) { // other programs may share the cores
+        std::vector<double> all(11);
+        for (double& each : all) {
+            std::atomic<double> ended = 0;
+            auto body = [&] {
+                std::this_thread::sleep_for(std::chrono::duration<double>(length));
+                ended = glt_get_wtime();
+            };
+            GLT_ult unit = create_to(body, threads() - 1);
+            EXPECT_EQ(glt_ult_join_for(&unit, 10.0), GLT_SUCCESS);
+            each = glt_get_wtime() - ended;
+            glt_ult_free(&unit);
+        }
+        std::nth_element(all.begin(), all.begin() + 5, all.end());
+        late = all[5];
+    }
+    EXPECT_LT(late, soon) << "median, in seconds, however often it was tried";
 }
 
 TEST_P(TimedTest, VeryLongTimesAreWaitsWithoutTime)

@@ -115,7 +115,7 @@ static inline void glt_shared_release_unit(struct glt_shared_record* unit)
 static inline void glt_shared_nap(const uint32_t* word, uint32_t bits, double seconds)
 {
     uint32_t naps = __atomic_load_n(&glt_os.naps, __ATOMIC_ACQUIRE);
-    if (!(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bits)) glt_shared_futex_wait(&glt_os.naps, naps, seconds);
+    if (!(__atomic_load_n(word, __ATOMIC_SEQ_CST) & bits)) glt_shared_futex_wait(&glt_os.naps, naps, seconds);
 }
 
 static inline void glt_shared_end_naps(void)

@@ -117,13 +117,15 @@ static inline void glt_shared_end(struct glt_shared_record* me)
         glt_shared_values_end(&me->values);
     }
     if (count) glt_counter_add(count, -1);
-    state = glt_shared_record_mark(me, GLT_SHARED_ENDED);
+    state = __atomic_fetch_or(&me->state, GLT_SHARED_ENDED, __ATOMIC_SEQ_CST);
     if (state & GLT_SHARED_CANCELLED) {
         __atomic_fetch_sub(&glt_shared_process.look_closer, 1, __ATOMIC_RELAXED);
         __atomic_fetch_sub(&glt_shared_leavers, 1, __ATOMIC_RELEASE);
     }
     if (state & GLT_SHARED_WAITED) glt_shared_wake(me->joiner);
     else if (state & GLT_SHARED_DETACHED) glt_shared_record_release(me, glt_shared_thread());
+    else if (state & GLT_SHARED_JOINED)
+        glt_shared_nudge(); /* a join with a limit, which looks at the state; see glt_shared_wake */
 }
 
 #ifdef __cplusplus

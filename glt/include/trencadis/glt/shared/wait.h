@@ -148,15 +148,17 @@ static inline int glt_shared_will_block_open(struct glt_shared_record* me)
     return 1;
 }
 
-/* 0: a cancel was first. */
+/* 0: a cancel was first. The word is written, and the count of nappers read, in sequence, as a napper counts itself and then
+ * reads the word: either it sees the word, or it is seen. */
 static inline int glt_shared_wake(struct glt_shared_waiter* waiter)
 {
     uint32_t sleeps = waiter->sleeps;
     int unit = waiter->unit != NULL;
     if (unit && glt_shared_wake_unit(waiter->unit)) return 1;
-    __atomic_store_n(&waiter->woken, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&waiter->woken, 1, __ATOMIC_SEQ_CST);
     if (sleeps)
         glt_shared_futex_wake(&waiter->woken, 1); /* the address may be somebody else's by now, who then wakes for no reason */
+    else if (!unit) glt_shared_nudge();
     return !unit;
 }
 
