@@ -114,6 +114,9 @@ public:
     virtual Status copy_from(Device& other, DevicePlace from, DevicePlace to, Extent extent) = 0;
     virtual bool reaches(const Device& other) const = 0;
     virtual KernelQueue& kernels() = 0; ///< Queue::kernels
+    /// Called when a kernel finds no memory, which is then tried once more: gives back what it can of the device's. Null: nobody
+    /// does.
+    virtual void relieved_by(const std::function<void()>* /*relief*/) {}
 
     virtual Event mark(Queue queue, Completion done = {}) = 0;
     /// What is enqueued there from now on begins when the event is reached.

@@ -4,6 +4,7 @@
 #include "algorithms/graphs.hpp"
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
+#include "base/device_error.hpp"
 #include "choices/plan.hpp"
 #include "drivers/device_room.hpp"
 #include "kernels/providers/device_kernels.hpp"
@@ -402,7 +403,7 @@ Index LaidOut::run(Crew& crew, const RoutineOptions& options, bool here) const
         try {
             return crew.run_with(devices_, submit, options.interrupted);
         } catch (const Error& lost) {
-            if (!anew_ || lost.code() != ErrorCode::environment) throw;
+            if (!anew_ || !is_of_devices(lost)) throw;
             return crew.run_with(0, submit, options.interrupted);
         }
     });

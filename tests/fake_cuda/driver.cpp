@@ -25,7 +25,11 @@ std::size_t others_have = 0;
 constexpr int devices = 2;
 
 std::mutex world; ///< of what follows
-std::map<std::string, std::pair<int, int>> failing;
+struct Failing {
+    int number, code;
+    bool from_there = false;
+};
+std::map<std::string, Failing> failing;
 std::map<Address, std::size_t> blocks;
 std::map<Address, DeviceNumber> owners; ///< of them
 std::atomic<std::uintptr_t> last_synchronized{0};
@@ -101,9 +105,9 @@ int fake_cuda_call(const char* symbol)
     }
     const std::lock_guard lock(world);
     const auto found = failing.find(symbol);
-    if (found != failing.end() && --found->second.first == 0) {
-        const int code = found->second.second;
-        failing.erase(found);
+    if (found != failing.end() && --found->second.number <= 0) {
+        const int code = found->second.code;
+        if (!found->second.from_there) failing.erase(found);
         return code;
     }
     return broken;
@@ -148,6 +152,11 @@ void fake_cuda_fail(const char* symbol, int number, int code)
 {
     const std::lock_guard lock(world);
     failing[symbol] = {number, code};
+}
+void fake_cuda_fail_from(const char* symbol, int number, int code)
+{
+    const std::lock_guard lock(world);
+    failing[symbol] = {number, code, true};
 }
 void fake_cuda_break(int code) { broken = code; }
 void fake_cuda_mend()

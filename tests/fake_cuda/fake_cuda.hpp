@@ -5,6 +5,8 @@
 extern "C" {
 /// The call of this number, from 1 on, of the function from now on fails.
 void fake_cuda_fail(const char* symbol, int number, int code);
+/// That call and all that come after it.
+void fake_cuda_fail_from(const char* symbol, int number, int code);
 /// The device does nothing from now on: what is in its streams is left out, callbacks and calls have the code.
 void fake_cuda_break(int code);
 void fake_cuda_mend();                           ///< neither of them any more

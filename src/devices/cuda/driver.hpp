@@ -45,6 +45,7 @@ public:
     bool reaches(const Driver& other) const override;
     Status copy_from(Driver& other, Rows from, Rows to, Extent extent) override;
     Status compute(const Level3Call& call, const Spots& at) override;
+    void give_up_spare() override;
 
     void finish(Queue queue) override;
     Status mark(Queue queue, std::uint64_t number, Completion arrived) override;
@@ -91,12 +92,14 @@ private:
     void end_solver();
     Status factor(const Level3Call& call, const Spot& spot);
     Result room_for(std::size_t bytes);
+    Result give_up_room();
     Result answer_for(Question& question);
     Result bring(const Answer& answer);
     struct Rooms;
     Status factor_lu(const Level3Call& call, const Spots& at);
     Status exchange(const Level3Call& call, const Spots& at);
     Result lu_room_for(std::size_t bytes, Address& room, std::shared_ptr<const void>& held);
+    void give_up_spare_rooms();
     void end_lu();
 
     const Api& api_;

@@ -53,8 +53,14 @@ struct CudaDriver::Rooms {
     std::vector<Room> all; ///< under it
 };
 
-/// One that is large enough, or another one in place of those that nobody uses: `held` keeps it. The lock is not held while
-/// memory is given back, for which the driver may wait for its own threads.
+/// The lock is not held while memory is given back, for which the driver may wait for its own threads.
+void CudaDriver::give_up_spare_rooms()
+{
+    if (!rooms_) return;
+    for (const Address spare : rooms_->take_spare()) api_.cuMemFree_v2(spare);
+}
+
+/// One that is large enough, or another one in place of those that nobody uses: `held` keeps it.
 Result CudaDriver::lu_room_for(std::size_t bytes, Address& room, std::shared_ptr<const void>& held)
 {
     if (!rooms_) rooms_ = std::make_shared<Rooms>();
@@ -68,7 +74,7 @@ Result CudaDriver::lu_room_for(std::size_t bytes, Address& room, std::shared_ptr
         return true;
     };
     if (!take()) {
-        for (const Address spare : rooms_->take_spare()) api_.cuMemFree_v2(spare);
+        give_up_spare_rooms();
         if (const Result code = api_.cuMemAlloc_v2(&room, bytes); code != success) return code;
         const std::lock_guard lock(rooms_->mutex);
         rooms_->all.push_back({room, bytes, true});

@@ -30,13 +30,27 @@ void CudaDriver::end_solver()
     }
 }
 
-/// What is in the queue uses the one before.
+/// What is in the queue uses it.
+Result CudaDriver::give_up_room()
+{
+    if (!room_) return success;
+    if (const Result code = api_.cuStreamSynchronize(line(Queue::kernels).stream); code != success) return code;
+    api_.cuMemFree_v2(room_);
+    room_ = 0, room_bytes_ = 0;
+    return success;
+}
+
+void CudaDriver::give_up_spare()
+{
+    const Current current(*this);
+    (void)give_up_room(); // what is wrong is said by what comes next
+    give_up_spare_rooms();
+}
+
 Result CudaDriver::room_for(std::size_t bytes)
 {
     if (bytes <= room_bytes_) return success;
-    if (const Result code = api_.cuStreamSynchronize(line(Queue::kernels).stream); code != success) return code;
-    if (room_) api_.cuMemFree_v2(room_);
-    room_ = 0, room_bytes_ = 0;
+    if (const Result code = give_up_room(); code != success) return code;
     const Result code = api_.cuMemAlloc_v2(&room_, bytes);
     if (code == success) room_bytes_ = bytes;
     return code;

@@ -231,17 +231,28 @@ Status DrivenDevice::spots_of(const Level3Call& call, Spots& at) const
 
 void DrivenDevice::enqueue(const Level3Call& call)
 {
-    note_asked();
     Status& status = fault(Queue::kernels);
     if (!status.ok() || lost()) return;
     Spots at;
     status = spots_of(call, at);
     if (!status.ok()) return;
-    if (!call.told) return void(status = seen(driver_->compute(call, at)));
+    if (!call.told) return begin(call, at, status);
     Answer& answer = answers_.emplace_back(std::make_shared<std::atomic<Index>>(-1), call.told);
     Level3Call asked = call;
     asked.told = [row = answer.row](Index its) { row->store(its, std::memory_order_relaxed); };
-    status = seen(driver_->compute(asked, at));
+    begin(asked, at, status);
+}
+
+/// What a driver has no memory for it has not begun: then it is tried once more with what can be given back.
+void DrivenDevice::begin(const Level3Call& call, const Spots& at, Status& status)
+{
+    status = seen(driver_->compute(call, at));
+    if (status.fault == Fault::out_of_memory) {
+        driver_->give_up_spare();
+        if (relief_) (*relief_)();
+        status = seen(driver_->compute(call, at));
+    }
+    if (status.fault != Fault::out_of_memory) note_asked();
 }
 
 /// The driver answers before it says that the mark was reached, and that orders the two.

@@ -44,6 +44,7 @@ public:
     Status copy_from(Device& other, DevicePlace from, DevicePlace to, Extent extent) override;
     bool reaches(const Device& other) const override;
     KernelQueue& kernels() override { return *this; }
+    void relieved_by(const std::function<void()>* relief) override { relief_ = relief; }
 
     Event mark(Queue queue, Completion done) override;
     Status hold(Queue queue, const Event& event) override;
@@ -70,6 +71,7 @@ private:
     bool owns(const Event& event) const;
     Status inside(DevicePlace place, Extent extent, Rows& rows) const;
     Status spots_of(const Level3Call& call, Spots& at) const;
+    void begin(const Level3Call& call, const Spots& at, Status& status);
     Status seen(Status status);
     Status lost_status() const;
     static void arrive(Books& books, Queue queue, std::uint64_t number, const Status& status);
@@ -78,6 +80,7 @@ private:
     const std::size_t bytes_;
     const bool lacks_double_;
     std::size_t used_ = 0;
+    const std::function<void()>* relief_ = nullptr;
     Blocks blocks_;
     LockedPages locked_;
     std::set<void*> host_memory_;

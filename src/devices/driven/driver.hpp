@@ -62,7 +62,10 @@ public:
     virtual Status copy_out(Rows from, HostPlace to, Extent extent) = 0;
     virtual bool reaches(const Driver& other) const = 0;
     virtual Status copy_from(Driver& other, Rows from, Rows to, Extent extent) = 0;
+    /// Fault::out_of_memory: it has not begun, and may be tried again.
     virtual Status compute(const Level3Call& call, const Spots& at) = 0;
+    /// Gives back memory of the device that it has for itself, as far as nothing needs it.
+    virtual void give_up_spare() {}
 
     /// Returns when what is in the queue has ended: of a queue that can have no mark.
     virtual void finish(Queue queue) = 0;

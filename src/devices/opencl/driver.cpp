@@ -174,11 +174,14 @@ Status OpenClDriver::copy_out(Rows from, HostPlace to, Extent extent)
 
 Status OpenClDriver::copy_from(Driver&, Rows, Rows, Extent) { return {Fault::bad_argument, name_ + " reaches no other device"}; }
 
+/// Some calls are several kernels: when the first of them has been enqueued, the call is not to be tried again.
 Status OpenClDriver::compute(const Level3Call& call, const Spots& at)
 {
     Line& its = line(Queue::kernels);
+    const std::size_t before = its.since_mark.size();
     Status status = level3_->enqueue(its.queue.get(), call, at, [&its](cl_event event) { its.since_mark.emplace_back(event); });
     if (status.ok()) status = status_of(clFlush(its.queue.get()), Fault::kernel, "beginning what was enqueued");
+    if (status.fault == Fault::out_of_memory && its.since_mark.size() != before) status.fault = Fault::kernel;
     return status;
 }
 

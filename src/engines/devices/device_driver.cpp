@@ -167,11 +167,13 @@ void DeviceDriver::copy_across(const DeviceDriver& from, const Transfer& transfe
 void DeviceDriver::copy_in(const Transfer& transfer, void* host) { copy(Queue::in, transfer, host); }
 void DeviceDriver::copy_out(const Transfer& transfer, void* host) { copy(Queue::out, transfer, host); }
 
-void DeviceDriver::run(Task& task, std::vector<Operand> operands, WorkerId worker)
+void DeviceDriver::run(Task& task, std::vector<Operand> operands, WorkerId worker, const std::function<void()>& relief)
 {
     Begun& begun = begin(Queue::kernels);
     begun.task = &task;
-    const std::uint64_t before = unit_.device->kernels().asked();
+    KernelQueue& kernels = unit_.device->kernels();
+    const std::uint64_t before = kernels.asked();
+    unit_.device->relieved_by(&relief);
     try {
         SharedWork work;
         Team team(work);
@@ -179,8 +181,9 @@ void DeviceDriver::run(Task& task, std::vector<Operand> operands, WorkerId worke
         task.codelet->device(task.args, context);
     } catch (...) {
         begun.thrown = std::current_exception();
-        begun.touched = unit_.device->kernels().asked() != before;
     }
+    unit_.device->relieved_by(nullptr);
+    begun.touched = kernels.asked() != before;
     end(Queue::kernels, begun, {});
 }
 

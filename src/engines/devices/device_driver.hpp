@@ -32,7 +32,7 @@ public:
         Transfer transfer = {};
         devices::Status status = {};
         std::exception_ptr thrown = {}; ///< by the body that enqueued
-        bool touched = false;           ///< it had asked for kernels by then, so that what it writes may be half done
+        bool touched = false;           ///< it has asked for kernels, so that what it writes may be half done where it failed
         std::int64_t begin_ns = 0, end_ns = 0;
     };
 
@@ -60,8 +60,8 @@ public:
     devices::Status find(BlockId block, Bytes bytes, void*& place);
     void give_up(BlockId block);
     Bytes bytes() const { return unit_.device->used(); } ///< of all blocks
-    /// Has the task's body enqueue its kernels on operands that are there.
-    void run(Task& task, std::vector<Operand> operands, WorkerId worker);
+    /// Has the task's body enqueue its kernels on operands that are there. `relief`: Device::relieved_by.
+    void run(Task& task, std::vector<Operand> operands, WorkerId worker, const std::function<void()>& relief);
     /// Brings what has come by way of buffers to where it goes; before that nothing of it is told by take_ended.
     void land();
     std::vector<Ended> take_ended();

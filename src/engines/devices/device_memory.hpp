@@ -28,7 +28,8 @@ namespace trencadis {
 /// but by who waits for data. Data are known from the first task of a flow that uses them until its owner has waited for it: then
 /// they are at home, and the copies are forgotten.
 ///
-/// A fault ends a device: what runs or lies there fails in the calls whose it is, and everybody else goes on without it.
+/// A fault ends a device: what runs or lies there fails in the calls whose it is, and everybody else goes on without it. A kernel
+/// that finds no memory ends none: its task is a core's then, or fails.
 class DeviceMemory final : public KeptData, public DeviceArrays {
 public:
     /// How devices are driven.
@@ -183,6 +184,7 @@ private:
     // step.cpp
     bool take_ended(int device, Station& station, Progress& progress);
     void end_transfer(Station& station, const DeviceDriver::Ended& ended);
+    static std::exception_ptr failure_of(const Station& station, const DeviceDriver::Ended& ended);
     void end_task(int device, Station& station, const DeviceDriver::Ended& ended, std::vector<Done>& done);
     void give_up_blocks(Station& station, Lock& lock);
     bool start_transfers(int device, Station& station, Lock& lock);
@@ -216,8 +218,9 @@ private:
         std::vector<TaskDatum> data;
         std::vector<Operand> operands; ///< none: all are at home
     };
-    std::unordered_map<const Task*, OnHostFor> on_host_;         ///< what tasks on cores have
-    std::unordered_map<const Task*, const TaskFlow*> for_cores_; ///< tasks whose bodies for devices have thrown
+    std::unordered_map<const Task*, OnHostFor> on_host_; ///< what tasks on cores have
+    std::unordered_map<const Task*, const TaskFlow*>
+        for_cores_; ///< tasks whose bodies for devices have thrown, or found no memory
     std::unordered_map<const TaskFlow*, std::vector<const void*>> used_by_;
     std::unordered_map<const void*, std::vector<TaskFlow*>> users_;
     std::map<const char*, Kept> kept_;    ///< by where it begins; nothing is in two

@@ -1,5 +1,5 @@
 // What a device's worker does between looks: takes what has ended, begins what can begin.
-#include "base/error.hpp"
+#include "base/device_error.hpp"
 #include "engines/devices/device_memory.hpp"
 
 #include <fmt/format.h>
@@ -15,11 +15,20 @@ using devices::Status;
 std::exception_ptr DeviceMemory::error_of(const Station& station, const Status& status, std::string_view where)
 {
     const ErrorCode code = status.fault == devices::Fault::out_of_memory ? ErrorCode::out_of_memory : ErrorCode::environment;
-    return std::make_exception_ptr(Error(code, fmt::format("device '{}': {} in {}: {}; other calls go on without it",
-                                                           station.name(), devices::word_of(status.fault), where, status.what)));
+    return std::make_exception_ptr(
+        DeviceError(code, fmt::format("device '{}': {} in {}: {}; other calls go on without it", station.name(),
+                                      devices::word_of(status.fault), where, status.what)));
 }
 
 namespace {
+
+/// Is the device as it was? What it has no memory for, or was wrongly asked for, it has not done.
+bool is_refused(const DeviceDriver::Ended& ended)
+{
+    const devices::Fault fault = ended.status.fault;
+    if (fault == devices::Fault::out_of_memory) return ended.task || ended.order;
+    return fault == devices::Fault::bad_argument && ended.order;
+}
 
 Overlap::Queue queue_of(const DeviceDriver::Ended& ended)
 {
@@ -62,7 +71,11 @@ DeviceMemory::Progress DeviceMemory::step(int device, WorkerId worker)
             call_all();
         }
     }
-    for (Launch& launch : launches) station.driver->run(*launch.task, std::move(launch.operands), worker);
+    const std::function<void()> relief = [&] {
+        Lock lock(mutex_);
+        make_room(device, station, lock);
+    };
+    for (Launch& launch : launches) station.driver->run(*launch.task, std::move(launch.operands), worker, relief);
     return progress;
 }
 
@@ -73,8 +86,7 @@ bool DeviceMemory::take_ended(int device, Station& station, Progress& progress)
     std::vector<DeviceDriver::Ended> all = station.driver->take_ended();
     for (DeviceDriver::Ended& ended : all) {
         if (!ended.order) station.overlap.add(queue_of(ended), ended.begin_ns, ended.end_ns);
-        const bool only_asked = ended.order && ended.status.fault == devices::Fault::bad_argument; // wrongly: the device is whole
-        if (!ended.status.ok() && !only_asked) {
+        if (!ended.status.ok() && !is_refused(ended)) {
             const SpaceId from = ended.task ? 0 : ended.transfer.from;
             const bool across = from != 0 && from != space_of(device);
             const bool others = across && (station_of(from).dead || station_of(from).driver->unit().device->lost());
@@ -115,19 +127,29 @@ void DeviceMemory::end_without(const Transfer& transfer)
     else if (lost) lose_datum(transfer.data, station_of(transfer.from != home_space ? transfer.from : transfer.to));
 }
 
+/// Why a device that is whole has not done the task; none: it has.
+std::exception_ptr DeviceMemory::failure_of(const Station& station, const DeviceDriver::Ended& ended)
+{
+    const bool dead = station.dead.load(std::memory_order_relaxed);
+    if (ended.thrown || dead || ended.status.fault != devices::Fault::out_of_memory) return ended.thrown;
+    return std::make_exception_ptr(DeviceError(
+        ErrorCode::out_of_memory, fmt::format("device '{}': {} in task '{}': {}", station.name(),
+                                              devices::word_of(ended.status.fault), ended.task->label, ended.status.what)));
+}
+
 /// Kernels end in the order in which the tasks were claimed. What a lost device has computed is not there: its task is to be run
-/// by others, and so is one whose body has thrown.
+/// by others, and so is one whose body has thrown, or that the device had no memory for.
 void DeviceMemory::end_task(int device, Station& station, const DeviceDriver::Ended& ended, std::vector<Done>& done)
 {
     Task& task = *ended.task;
     const bool dead = station.dead.load(std::memory_order_relaxed);
     station.claims.pop();
-    const bool whole = !ended.thrown || dead || !ended.touched || is_whole_without(device, task, ended.thrown);
-    replicas_.release(data_of(task), space_of(device), !dead && !ended.thrown);
-    const bool again = (dead || ended.thrown) && whole && task.flow->may_run(task);
-    const bool back = again && (task.codelet->core || !ended.thrown);
-    std::exception_ptr failure = ended.thrown;
-    if (back && ended.thrown) for_cores_.emplace(&task, task.flow); // on one device it may throw on any, again and again
+    std::exception_ptr failure = failure_of(station, ended);
+    const bool whole = !failure || dead || !ended.touched || is_whole_without(device, task, failure);
+    replicas_.release(data_of(task), space_of(device), !dead && !failure);
+    const bool again = (dead || failure) && whole && task.flow->may_run(task);
+    const bool back = again && (task.codelet->core || !failure);
+    if (back && failure) for_cores_.emplace(&task, task.flow); // on one device it may fail on any, again and again
     station.takes_less |= back;
     done.push_back({&task, back ? nullptr : std::move(failure), ended.begin_ns, ended.end_ns, back});
 }

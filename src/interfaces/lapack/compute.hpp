@@ -1,7 +1,7 @@
 #pragma once
 #include "algorithms/arguments.hpp"
 #include "algorithms/routines.hpp"
-#include "base/error.hpp"
+#include "base/device_error.hpp"
 #include "base/kept_errno.hpp"
 #include "base/uncancelled.hpp"
 #include "drivers/linear_algebra.hpp"
@@ -169,8 +169,7 @@ template <class Size, class Cost, class Direct, class Tasks>
             tasks(*session, options);
         } catch (const Error& refusal) {
             const bool devices = !session->options().devices.empty();
-            if (devices && refusal.code() == ErrorCode::environment)
-                return say_half_done(routine, has_info, refusal.what()), false;
+            if (devices && is_of_devices(refusal)) return say_half_done(routine, has_info, refusal.what()), false;
             // Overlapping or null operands: what BLAS does with them is what the kernels do.
             if (refusal.code() != ErrorCode::bad_argument) throw;
             if (devices && refusal.argument() == 0) say_without_devices(refusal);
