@@ -3,6 +3,8 @@
 #include "guest.h"
 
 void dpotrf_(const char*, const int*, double*, const int*, int*);
+void dsgesv_(const int*, const int*, double*, const int*, int*, const double*, const int*, double*, const int*, double*, float*,
+             int*, int*);
 void dgesv_(const int*, const int*, double*, const int*, int*, double*, const int*, int*);
 
 enum { n = 300, right = 0, half_done = 3, told = -1012 };
@@ -17,6 +19,15 @@ static void fill(void)
         for (int i = 0; i < n; ++i) b[i] += a[i + j * n] = (i == j ? n : 0) + 1.0 / (1 + abs(i - j));
 }
 
+/* How many numbers are in the lower triangle. */
+static int numbers_in(const double* matrix)
+{
+    int numbers = 0;
+    for (int j = 0; j < n; ++j)
+        for (int i = j; i < n; ++i) numbers += !isnan(matrix[i + j * n]);
+    return numbers;
+}
+
 /* L L^T, in some elements. */
 static int factored(void)
 {
@@ -25,7 +36,11 @@ static int factored(void)
     fill();
     memcpy(c, a, sizeof(double) * n * n);
     dpotrf_("L", &order, c, &order, &info);
-    if (info == told) return half_done;
+    if (info == told) {
+        require(numbers_in(c) == 0, "a factor that is half done has no numbers");
+        require(c[n] == a[n], "the other triangle is what it was");
+        return half_done;
+    }
     require(info == 0, "INFO of a factor");
     for (int j = 0; j < n; j += 7)
         for (int i = j; i < n; i += 5) {
@@ -42,9 +57,31 @@ static int solved(void)
     int info = 0;
     fill();
     dgesv_(&order, &one, a, &order, pivots, b, &order, &info);
-    if (info == told) return half_done;
+    if (info == told) {
+        require(numbers_in(a) == 0 && isnan(b[0]) && isnan(b[n - 1]), "a solution that is half done has no numbers");
+        for (int i = 0; i < n; ++i) require(pivots[i] == i + 1, "nor are rows exchanged");
+        return half_done;
+    }
     require(info == 0, "INFO of a solution");
     for (int i = 0; i < n; ++i) require(fabs(b[i] - 1) < 1e-10, "a solution");
+    return right;
+}
+/* In mixed precision. */
+static int refined(void)
+{
+    static int pivots[n];
+    static double x[n], work[n];
+    static float single_work[n * (n + 1)];
+    const int order = n, one = 1;
+    int info = 0, steps = 0;
+    fill();
+    dsgesv_(&order, &one, a, &order, pivots, b, &order, x, &order, work, single_work, &steps, &info);
+    if (info == told) {
+        require(numbers_in(a) == 0 && isnan(x[0]) && isnan(x[n - 1]), "one in mixed precision neither");
+        return half_done;
+    }
+    require(info == 0, "INFO in mixed precision");
+    for (int i = 0; i < n; ++i) require(fabs(x[i] - 1) < 1e-10, "a solution in mixed precision");
     return right;
 }
 /* C <- A A + C with A = 2 I and C of ones: whole, or without a number. */
@@ -65,9 +102,9 @@ static int life(void)
     int worst = right;
     a = malloc(sizeof(double) * n * n), b = malloc(sizeof(double) * n), c = malloc(sizeof(double) * n * n);
     for (int turn = 0; turn < 3; ++turn) {
-        int (*const calls[])(void) = {factored, added, solved};
+        int (*const calls[])(void) = {factored, added, solved, refined};
         require(right_product(on_tasks), "a product");
-        for (int which = 0; which < 3; ++which) worst |= calls[which]();
+        for (int which = 0; which < 4; ++which) worst |= calls[which]();
     }
     return worst;
 }

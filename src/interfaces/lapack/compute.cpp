@@ -106,7 +106,8 @@ void say_without_devices(const Error& reason)
 
 void say_half_done(const char* routine, bool is_told, const char* reason)
 {
-    if (is_told) std::fprintf(stderr, "trencadis: %s is half done, INFO = %d: %s\n", routine, int(half_done), reason);
+    if (is_told)
+        std::fprintf(stderr, "trencadis: %s is half done, INFO = %d, and its result NaN: %s\n", routine, int(half_done), reason);
     else std::fprintf(stderr, "trencadis: %s is half done, and its result NaN: %s\n", routine, reason);
 }
 

@@ -15,6 +15,7 @@
 #include <exception>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <string>
 #include <type_traits>
 
@@ -55,7 +56,7 @@ inline constexpr Index half_done = -1012;
 /// One line: a call with devices ended in the middle, since what only they had is lost. `is_told`: by its info.
 void say_half_done(const char* routine, bool is_told, const char* reason);
 
-/// What a call that has no info has written is no number.
+/// What a call has written that is half done is no number: not every program has an info, or looks at it.
 template <Scalar T> void make_nan(const Region& region)
 {
     T* const A = static_cast<T*>(const_cast<void*>(region.data));
@@ -69,10 +70,36 @@ template <Scalar T> void make_nan(const Region& region)
 template <Scalar T, class... A> void make_written_nan(const A&... arguments)
 {
     const auto look = [](const auto& argument) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, argument::Matrix>)
+        using Kind = std::decay_t<decltype(argument)>;
+        if constexpr (std::is_same_v<Kind, argument::Matrix>)
             if (argument.written) make_nan<T>(argument.region);
+        if constexpr (std::is_same_v<Kind, argument::Reals>)
+            if (argument.data)
+                std::fill_n(static_cast<Real<T>*>(const_cast<void*>(argument.data)), argument.count,
+                            std::numeric_limits<Real<T>>::quiet_NaN());
     };
     (look(arguments), ...);
+}
+
+/// How many row interchanges it writes.
+template <class... A> Index written_pivots(const A&... arguments)
+{
+    Index count = 0;
+    const auto look = [&](const auto& argument) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, argument::Pivots>)
+            if (argument.rows == 0) count = argument.count;
+    };
+    (look(arguments), ...);
+    return count;
+}
+/// They leave each row where it is: who goes on with them finds no row that there is not. Of a routine's arguments the pivots
+/// are the only ones of this type.
+template <class... A> void exchange_nothing(Index count, A... given)
+{
+    const auto look = [&](auto argument) {
+        if constexpr (std::is_same_v<decltype(argument), Index*>) std::iota(argument, argument + count, Index(1));
+    };
+    (look(given), ...);
 }
 
 /// Ends the program: the result is not what the caller believes it to be.

@@ -33,6 +33,11 @@ template <class Call> bool without_memory(const Call& call)
         return entry.operations(TRC_SIZE(routine)()).flops(is_complex<T>);                                                       \
     }
 
+/// Its info, and what it has written is made useless.
+#define TRC_HALF_DONE(routine)                                                                                                   \
+    (make_written_nan<T>(TRC_ARGUMENTS_##routine(TRC_CHECK)),                                                                    \
+     exchange_nothing(written_pivots(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_ARGUMENTS_##routine(TRC_PASS)), half_done)
+
 /// What every routine does: look at the arguments, weigh the work, compute here or on workers.
 #define TRC_BLAS(routine, ...)                                                                                                   \
     template <Scalar T> int Faces<T>::routine(TRC_ARGUMENTS_##routine(TRC_FACE))                                                 \
@@ -63,7 +68,7 @@ TRC_BLAS_ROUTINES(TRC_BLAS)
                 info =                                                                                                           \
                     argument::outcome([&] { return trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options); });  \
             });                                                                                                                  \
-        if (!done) info = half_done;                                                                                             \
+        if (!done) info = TRC_HALF_DONE(routine);                                                                                \
         return 0;                                                                                                                \
     }
 TRC_TASK_ROUTINES(TRC_LAPACK)
@@ -81,7 +86,7 @@ TRC_TASK_ROUTINES(TRC_LAPACK)
             [&](Session& session, const RoutineOptions& options) {                                                               \
                 info = trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options);                                  \
             });                                                                                                                  \
-        if (!done) info = half_done;                                                                                             \
+        if (!done) info = TRC_HALF_DONE(routine);                                                                                \
         return 0;                                                                                                                \
     }
 TRC_EXPERT_ROUTINES(TRC_EXPERT)
@@ -99,7 +104,7 @@ TRC_EXPERT_ROUTINES(TRC_EXPERT)
             [&](Session& session, const RoutineOptions&) {                                                                       \
                 info = alone::routine(session.kernels(), TRC_ARGUMENTS_##routine(TRC_PASS) __VA_ARGS__);                         \
             });                                                                                                                  \
-        if (!done) info = half_done;                                                                                             \
+        if (!done) info = TRC_HALF_DONE(routine);                                                                                \
         return 0;                                                                                                                \
     }
 #define TRC_NO_WORK

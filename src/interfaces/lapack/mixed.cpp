@@ -51,7 +51,11 @@ int gesv_in_mixed_precision(const char* name, Index n, Index nrhs, T* A, Index l
         [&](Session& session, const RoutineOptions& options) {
             info = gesv_mixed(session, n, nrhs, A, lda, ipiv.of(n), B, ldb, X, ldx, &steps, options);
         });
-    if (!done) info = half_done;
+    if (!done) {
+        make_written_nan<T>(TRC_CHECK_INOUT(A, lda, n, n), TRC_CHECK_INOUT(X, ldx, n, nrhs));
+        exchange_nothing(n, ipiv.of(n));
+        info = half_done;
+    }
     return 0;
 }
 
@@ -78,7 +82,10 @@ int posv_in_mixed_precision(const char* name, Letter<Uplo> uplo, Index n, Index 
         [&](Session& session, const RoutineOptions& options) {
             info = posv_mixed(session, uplo, n, nrhs, A, lda, B, ldb, X, ldx, &steps, options);
         });
-    if (!done) info = half_done;
+    if (!done) {
+        make_written_nan<T>(TRC_CHECK_INOUT(A, lda, n, n), TRC_CHECK_INOUT(X, ldx, n, nrhs));
+        info = half_done;
+    }
     return 0;
 }
 
