@@ -110,18 +110,23 @@ def test_a_program_that_nobody_recompiled_has_devices(tmp_path):
         "import numpy as np\nfrom scipy.linalg import lapack\n"
         "a = np.eye(900) * 900 + np.ones((900, 900))\nc, info = lapack.dpotrf(a, lower=1)\nc = np.tril(c)\n"
         "assert info == 0 and abs(c @ c.T - a).max() < 1e-9\n"
+        "import os; print(len(os.listdir('/proc/self/task')))\n"
     )
     library = str(Path(trencadis.__file__).parents[2] / "build/lib/libtrencadis_lapack.so")
 
     def called(devices):
         environment = os.environ | {"LD_PRELOAD": library, "TRENCADIS_DEVICES": devices, "TRENCADIS_SCHEDULER": "eager"}
+        environment["TRENCADIS_NUM_THREADS"] = "2"
         return subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, timeout=300)
 
+    enough, little = called("emulated,always=yes"), called("emulated,memory=9kB")
+    assert enough.returncode == 0
+    assert int(little.stdout) > int(enough.stdout), "others than the calling thread compute where devices have no room"
     assert called("emulated:2,always=yes").returncode == 0
-    for wrong, said in (("emulatde", "did you mean 'emulated'"), ("emulated,memory=9kB", "computes alone, without devices")):
+    for wrong, said in (("emulatde", "did you mean 'emulated'"), ("emulated,memory=9kB", "give memory=")):
         done = called(wrong)
         assert done.returncode == 0 and said in done.stderr and len(done.stderr.splitlines()) == 1
-    assert "no devices, cores compute without" in called("emulatde").stderr
+        assert "no devices, cores compute without" in done.stderr
     assert not called("none").stderr
 
 

@@ -163,7 +163,7 @@ public:
     /// has been limited to. Stays usable when the limit changes.
     static Session& standard();
     /// For callers that go on where the environment's devices cannot be had: those standard sessions that are made from now on
-    /// have none.
+    /// have none. Where there is one that has them, but no room for a call: one without, beside it.
     static Session& standard_without_devices();
     static bool has_standard(); ///< it is there already
     /// For a call of so many operations: the standard session, or, where there is none yet and the call is not worth making it,

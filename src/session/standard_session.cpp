@@ -18,7 +18,8 @@ struct StandardSessions {
     int limit = 0;
     bool without_devices = false; ///< from now on
     std::map<int, std::unique_ptr<Session>> by_limit;
-    std::atomic<Session*> current{nullptr}; ///< of `limit`; null: not made yet
+    std::map<int, std::unique_ptr<Session>> beside; ///< likewise, without devices while those of `by_limit` have some
+    std::atomic<Session*> current{nullptr};         ///< of `limit`; null: not made yet
     std::unique_ptr<Session> made_alone;
     std::atomic<Session*> alone{nullptr}; ///< that one, which has no workers
 };
@@ -30,6 +31,21 @@ StandardSessions& standard_sessions()
 
 /// One that has more than one worker can be limited.
 bool engine_is_parallel() { return find_entry("engine", engine_entries(), choose_engine({})).capabilities.parallel; }
+
+/// The one of `limit`. That of a process that forked is left as it is, for good: its workers are not here, and others may just
+/// be asking whose it is.
+Session& made_of(std::map<int, std::unique_ptr<Session>>& by_limit, int limit, bool devices)
+{
+    std::unique_ptr<Session>& session = by_limit[limit];
+    if (session && session->made_before_fork()) keep_for_good(session.release());
+    if (!session) {
+        SessionOptions options;
+        if (engine_is_parallel()) options.worker_count = limit;
+        if (!devices) options.devices = no_devices;
+        session = std::make_unique<Session>(options);
+    }
+    return *session;
+}
 
 std::string machine_word() { return choose({}, "TRENCADIS_MACHINE", ""); }
 
@@ -44,17 +60,7 @@ Session& Session::standard()
     Session* made = nullptr;
     on_a_large_stack([&] { // the machine is read through libraries that want one
         const std::lock_guard lock(first_uses());
-        std::unique_ptr<Session>& session = all.by_limit[all.limit];
-        // The one of a process that forked is left as it is, for good: its workers are not here, and others may just be asking
-        // whose it is.
-        if (session && session->made_before_fork()) keep_for_good(session.release());
-        if (!session) {
-            SessionOptions options;
-            if (engine_is_parallel()) options.worker_count = all.limit;
-            if (all.without_devices) options.devices = no_devices;
-            session = std::make_unique<Session>(options);
-        }
-        made = session.get();
+        made = &made_of(all.by_limit, all.limit, !all.without_devices);
         all.current.store(made, std::memory_order_release);
     });
     return *made;
@@ -63,11 +69,15 @@ Session& Session::standard()
 Session& Session::standard_without_devices()
 {
     StandardSessions& all = standard_sessions();
-    {
+    Session* made = nullptr;
+    on_a_large_stack([&] {
         const std::lock_guard lock(first_uses());
-        all.without_devices = true;
-    }
-    return standard();
+        const auto there = all.by_limit.find(all.limit);
+        const Session* const known = there == all.by_limit.end() ? nullptr : there->second.get();
+        if (!known || known->made_before_fork()) all.without_devices = true;
+        else if (!known->options().devices.empty()) made = &made_of(all.beside, all.limit, false);
+    });
+    return made ? *made : standard();
 }
 
 bool Session::has_standard()

@@ -34,6 +34,14 @@ void say_once(std::atomic<bool>& said, const char* what, const char* reason)
     if (!said.exchange(true)) std::fprintf(stderr, "trencadis: %s: %s\n", what, reason);
 }
 
+void say_without_devices(const Error& reason)
+{
+    static std::atomic<bool> said{false};
+    say_once(said, "no devices, cores compute without", reason.what());
+}
+
+constexpr const char* no_workers = "no workers, the calling thread computes alone";
+
 /// "512x512x512": rows, columns, depth, and right-hand sides where they are several.
 std::string shape_of(const Extents& size)
 {
@@ -69,12 +77,25 @@ Session* session_or_null()
             const char* const devices = environment("TRENCADIS_DEVICES");
             if (!devices || !*devices) throw;
             Session& session = Session::standard_without_devices(); // what else may be wrong is said by it
-            static std::atomic<bool> said{false};
-            say_once(said, "no devices, cores compute without", failure.what());
+            say_without_devices(failure);
             return &session;
         }
     } catch (const std::exception& failure) {
-        say_once(impossible, "no workers, the calling thread computes alone", failure.what());
+        say_once(impossible, no_workers, failure.what());
+        return nullptr;
+    }
+}
+
+Session* session_without_devices(const Error& reason)
+{
+    static std::atomic<bool> impossible{false};
+    if (impossible.load(std::memory_order_relaxed)) return nullptr;
+    try {
+        Session& session = Session::standard_without_devices();
+        say_without_devices(reason);
+        return &session;
+    } catch (const std::exception& failure) {
+        say_once(impossible, no_workers, failure.what());
         return nullptr;
     }
 }
@@ -96,12 +117,6 @@ const KernelProvider& own_kernels_because(const Error& reason)
     static std::atomic<bool> said{false};
     say_once(said, "kernels 'native' instead of those chosen", reason.what());
     return load_kernels("native");
-}
-
-void say_without_devices(const Error& reason)
-{
-    static std::atomic<bool> said{false};
-    say_once(said, "the calling thread computes alone, without devices", reason.what());
 }
 
 void say_half_done(const char* routine, bool is_told, const char* reason)

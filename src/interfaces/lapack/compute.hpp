@@ -46,8 +46,9 @@ const KernelProvider& direct_kernels();
 /// Our own kernels, which need nothing that may be missing, with one line on standard error that says why.
 const KernelProvider& own_kernels_because(const Error& reason);
 
-/// Once: the devices asked for are left out of a call.
-void say_without_devices(const Error& reason);
+/// The standard session without devices, for a call that those asked for have no room for, which is said once. Null: it cannot
+/// be made here.
+Session* session_without_devices(const Error& reason);
 
 /// LAPACK's info of a call that ended in the middle, beside LAPACKE's numbers for want of memory: neither an argument's, nor a
 /// pivot's.
@@ -155,6 +156,23 @@ bool chosen_kernels_take(Index largest);
 /// Ends the program, or tells a face that asked to be told.
 [[noreturn]] void fail(const char* routine, const std::exception& failure);
 
+/// By the session's workers and devices; by workers alone where devices have no room for it, which is found out before anything
+/// is done, and is no argument's fault.
+template <class Tasks> void carry_out(Session& session, Tasks&& tasks)
+{
+    RoutineOptions options;
+    options.nb = settings().tile;
+    try {
+        tasks(session, options);
+    } catch (const Error& refusal) {
+        const bool devices = !session.options().devices.empty();
+        if (!devices || refusal.code() != ErrorCode::bad_argument || refusal.argument() != 0) throw;
+        Session* const cores = session_without_devices(refusal);
+        if (!cores) throw;
+        tasks(*cores, options);
+    }
+}
+
 /// One of `direct(kernels)` and `tasks(session, options)`. `routine` is "dgemm", `size()` its extents and `flops()` its cost,
 /// which is not asked for where the problem is `tiny`. A cancellation of the calling thread waits until the call is over: other
 /// threads' calls go on as if it had not been.
@@ -191,15 +209,12 @@ template <class Size, class Cost, class Direct, class Tasks>
         }
         try {
             narrator.on_tasks();
-            RoutineOptions options;
-            options.nb = settings().tile;
-            tasks(*session, options);
+            carry_out(*session, tasks);
         } catch (const Error& refusal) {
             const bool devices = !session->options().devices.empty();
             if (devices && is_of_devices(refusal)) return say_half_done(routine, has_info, refusal.what()), false;
             // Overlapping or null operands: what BLAS does with them is what the kernels do.
             if (refusal.code() != ErrorCode::bad_argument) throw;
-            if (devices && refusal.argument() == 0) say_without_devices(refusal);
             direct(direct_kernels());
         }
         return true;
