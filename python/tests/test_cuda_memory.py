@@ -110,3 +110,35 @@ for _ in range(4):
         TRENCADIS_SCHEDULER="h2",
     )
     assert done.returncode == 0, done
+
+
+def test_memory_that_the_program_has_locked_goes_by_no_buffers(tmp_path):
+    done = run(
+        """
+import trencadis
+def aligned(values):
+    raw = np.zeros(values.nbytes + 4096, np.uint8)
+    begin = -raw.ctypes.data % 4096
+    array = raw[begin : begin + values.nbytes].view("d").reshape(values.shape, order="F")
+    array[...] = values
+    return array
+A, C = (aligned(rng.standard_normal((1024, 1024))) for _ in range(2))
+fake.cuInit(0)
+context = ctypes.c_void_p()
+fake.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+fake.cuCtxPushCurrent_v2(context)
+for X in (A, C):
+    assert fake.cuMemHostRegister_v2(ctypes.c_void_p(X.ctypes.data), ctypes.c_size_t(X.nbytes), 1) == 0
+right = A @ A
+with trencadis.session(devices="cuda:0,always=yes,memory=48MiB", workers=1, scheduler="h2") as session:
+    with session.resident(A, C):
+        trencadis._core.gemm(session, "N", "N", 1, A, A, 0, C, 256, "in-place")
+    device = session.device_traffic()[0]
+assert device["bytes_to"] > 0 and device["bytes_staged"] == 0, device
+assert np.abs(C - right).max() < 1e-9
+for X in (A, C):
+    assert fake.cuMemHostUnregister(ctypes.c_void_p(X.ctypes.data)) == 0, "it is the program's to unlock"
+""",
+        tmp_path,
+    )
+    assert done.returncode == 0, done

@@ -33,7 +33,7 @@ std::map<std::string, Failing> failing;
 std::map<Address, std::size_t> blocks;
 std::map<Address, DeviceNumber> owners; ///< of them
 std::atomic<std::uintptr_t> last_synchronized{0};
-std::map<void*, std::size_t> registered;
+std::map<Address, std::size_t> host_locked; ///< pieces that were allocated or registered
 std::size_t used = 0;
 std::atomic<int> broken{0}, wrong_calls{0};
 thread_local std::vector<Context> stack;
@@ -128,6 +128,16 @@ bool is_inside(Address address, std::size_t bytes)
     const std::lock_guard lock(world);
     auto next = blocks.upper_bound(address);
     return next != blocks.begin() && address + bytes <= std::prev(next)->first + std::prev(next)->second;
+}
+
+/// Where the piece of page-locked memory of the host begins that meets these bytes; 0: none does.
+Address piece_around(Address address, std::size_t bytes)
+{
+    const std::lock_guard lock(world);
+    const auto next = host_locked.lower_bound(address + bytes);
+    if (next == host_locked.begin()) return 0;
+    const auto& [begin, size] = *std::prev(next);
+    return begin + size > address ? begin : 0;
 }
 
 /// 0 or what the call answers; most need a context.
@@ -254,6 +264,12 @@ int cuMemAlloc_v2(Address* address, std::size_t bytes)
 int cuPointerGetAttribute(void* value, PointerAttribute which, Address address)
 {
     BEGIN(cuPointerGetAttribute)
+    if (const auto piece = piece_around(address, 1)) {
+        if (which == pointer_memory_type) *static_cast<unsigned*>(value) = memory_of_host;
+        else if (which == pointer_buffer_id) *static_cast<unsigned long long*>(value) = piece;
+        else return 1;
+        return 0;
+    }
     if (!is_inside(address, 1)) return 1;
     const std::lock_guard lock(world);
     const DeviceNumber owner = std::prev(owners.upper_bound(address))->second;
@@ -278,25 +294,33 @@ int cuMemHostAlloc(void** memory, std::size_t bytes, unsigned)
 {
     BEGIN(cuMemHostAlloc)
     *memory = std::malloc(bytes);
+    const std::lock_guard lock(world);
+    host_locked[reinterpret_cast<Address>(*memory)] = bytes;
     return 0;
 }
 int cuMemFreeHost(void* memory)
 {
     BEGIN(cuMemFreeHost)
+    {
+        const std::lock_guard lock(world);
+        host_locked.erase(reinterpret_cast<Address>(memory));
+    }
     std::free(memory);
     return 0;
 }
 int cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned)
 {
     BEGIN(cuMemHostRegister_v2)
+    if (piece_around(reinterpret_cast<Address>(memory), bytes)) return 712;
     const std::lock_guard lock(world);
-    return registered.emplace(memory, bytes).second ? 0 : 712;
+    host_locked[reinterpret_cast<Address>(memory)] = bytes;
+    return 0;
 }
 int cuMemHostUnregister(void* memory)
 {
     BEGIN(cuMemHostUnregister)
     const std::lock_guard lock(world);
-    return registered.erase(memory) ? 0 : 713;
+    return host_locked.erase(reinterpret_cast<Address>(memory)) ? 0 : 713;
 }
 int cuMemcpy2DAsync_v2(const Copy2D* copy, Stream stream)
 {

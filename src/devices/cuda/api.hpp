@@ -15,12 +15,18 @@ using Stream = struct StreamOf*;
 using EventHandle = struct EventOf*;
 using StreamCallback = void (*)(Stream, Result, void*);
 
-enum ResultCode : Result { success = 0, out_of_memory = 2, no_device = 100, peer_access_enabled_already = 704 };
+enum ResultCode : Result {
+    success = 0,
+    out_of_memory = 2,
+    no_device = 100,
+    peer_access_enabled_already = 704,
+    registered_already = 712
+};
 enum MemoryType : unsigned { memory_of_host = 1, memory_of_device = 2 };
 enum Flags : unsigned { event_without_timing = 2, stream_non_blocking = 1, host_portable = 1 };
 
 /// CUpointer_attribute.
-enum PointerAttribute : int { pointer_memory_type = 2, pointer_device_ordinal = 9 };
+enum PointerAttribute : int { pointer_memory_type = 2, pointer_buffer_id = 7, pointer_device_ordinal = 9 };
 
 struct Copy2D { ///< CUDA_MEMCPY2D_v2
     std::size_t from_x = 0, from_y = 0;

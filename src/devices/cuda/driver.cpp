@@ -1,6 +1,7 @@
 #include "devices/cuda/driver.hpp"
 
 #include "base/error.hpp"
+#include "base/lasting.hpp"
 #include "devices/driven/as_guest.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +10,8 @@
 #include <chrono>
 #include <climits>
 #include <complex>
+#include <iterator>
+#include <map>
 #include <utility>
 
 namespace trencadis::devices::cuda {
@@ -26,6 +29,24 @@ std::uint64_t next_serial()
 {
     static std::atomic<std::uint64_t> last{0};
     return ++last;
+}
+
+/// Of the host's memory, what all drivers of this process have locked: each unlocks it when it likes.
+struct OurLocks {
+    std::mutex mutex; ///< held while any of it comes or goes
+    std::map<std::uintptr_t, std::size_t> all;
+
+    bool meet(const void* memory, std::size_t bytes) const
+    {
+        const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+        const auto next = all.lower_bound(begin + bytes);
+        return next != all.begin() && std::prev(next)->first + std::prev(next)->second > begin;
+    }
+};
+OurLocks& our_locks()
+{
+    static constinit Lasting<OurLocks> locks;
+    return locks.get([] { return new OurLocks; });
 }
 
 [[noreturn]] void fail(const std::string& name, const std::string& code, const char* what)
@@ -165,16 +186,43 @@ Status CudaDriver::release_host(void* memory)
     return status_of(api_.cuMemFreeHost(memory), Fault::bad_argument, "giving page-locked memory back");
 }
 
+/// By the program, as one piece: a copy out of two of them is refused. The driver knows no other memory of the host's.
+bool CudaDriver::is_one_locked_piece(const void* memory, std::size_t bytes) const
+{
+    const Address begin = reinterpret_cast<Address>(memory);
+    unsigned long long piece[] = {0, 0};
+    for (const int end : {0, 1}) {
+        const Address place = end ? begin + bytes - 1 : begin;
+        unsigned type = 0;
+        Result code = api_.cuPointerGetAttribute(&type, pointer_memory_type, place);
+        if (code == success) code = api_.cuPointerGetAttribute(&piece[end], pointer_buffer_id, place);
+        if (code != success || type != memory_of_host) return false;
+    }
+    return piece[0] == piece[1];
+}
+
+/// What the program has locked stays so while it waits for a call, and is not unlocked here.
 Status CudaDriver::lock_pages(void* memory, std::size_t bytes)
 {
     const Current current(*this);
-    return status_of(api_.cuMemHostRegister_v2(memory, bytes, host_portable), Fault::out_of_memory,
-                     fmt::format("page-locking {} bytes", bytes));
+    OurLocks& ours = our_locks();
+    const std::lock_guard lock(ours.mutex);
+    const Result code = api_.cuMemHostRegister_v2(memory, bytes, host_portable);
+    if (code == success) ours.all[reinterpret_cast<std::uintptr_t>(memory)] = bytes;
+    if (code == registered_already && !ours.meet(memory, bytes) && is_one_locked_piece(memory, bytes)) {
+        foreign_.insert(memory);
+        return {};
+    }
+    return status_of(code, Fault::out_of_memory, fmt::format("page-locking {} bytes", bytes));
 }
 
 Status CudaDriver::unlock_pages(void* memory)
 {
     const Current current(*this);
+    OurLocks& ours = our_locks();
+    const std::lock_guard lock(ours.mutex);
+    if (foreign_.erase(memory)) return {};
+    ours.all.erase(reinterpret_cast<std::uintptr_t>(memory));
     return status_of(api_.cuMemHostUnregister(memory), Fault::bad_argument, "unlocking pages");
 }
 

@@ -86,6 +86,7 @@ private:
     };
     class Current;
     Line& line(Queue queue) { return lines_[static_cast<std::size_t>(queue)]; }
+    bool is_one_locked_piece(const void* memory, std::size_t bytes) const;
     Status copy(Queue queue, Copy2D copy, Extent extent, const char* where);
     EventHandle event_for(Queue queue, Line& its, Result& code);
     void start_solver();
@@ -110,6 +111,7 @@ private:
     std::array<Line, queues> lines_;
     std::vector<EventHandle> spare_; ///< events that nothing waits for any more
     const std::uint64_t serial_;     ///< no other driver has it, also when this one is gone
+    std::set<void*> foreign_;        ///< memory that counts as locked here, and is unlocked by others; under OurLocks' mutex
     std::set<std::uint64_t> peers_;  ///< serials of those whose memory this one may touch
     Blas blas_ = nullptr;
     Solver solver_ = nullptr; ///< none: cores factor
