@@ -74,3 +74,25 @@ def test_a_file_that_is_no_library_is_named(tmp_path):
     (tmp_path / "libcuda.so.1").write_text("no library\n")
     done = run(tmp_path, "-m", "trencadis", "bench", "gemm", "--n", "300", "--devices", "cuda:0")
     assert str(tmp_path / "libcuda.so.1") in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_the_libraries_may_lie_in_several_folders_and_where_the_system_looks(tmp_path):
+    stand_in = ROOT / "build/fake_cuda"
+    if not (stand_in / "libcuda.so.1").exists():
+        pytest.skip(f"{stand_in} is not built: cmake --build build --target test_cuda")
+    folders = {}
+    for library in ("libcuda.so.1", "libcublas.so.12", "libcusolver.so.11"):
+        folders[library] = tmp_path / library
+        folders[library].mkdir()
+        (folders[library] / library).symlink_to(stand_in / library)
+    driver, *wheels = map(str, folders.values())
+    program = """
+import numpy as np, trencadis
+S = np.asfortranarray(np.eye(200) * 200 + 1)
+with trencadis.session(devices="cuda:0,always=yes", workers=1, scheduler="h2") as session:
+    assert trencadis._core.potrf(session, "L", S, 40, "in-place") == 0
+    assert session.device_traffic()[0]["bytes_to"] > 0
+"""
+    for own, system in ((":".join([driver, *wheels]), ""), (":".join(wheels), driver), (wheels[0], f"{driver}:{wheels[1]}")):
+        done = run(own, "-c", program, LD_LIBRARY_PATH=system, XDG_CACHE_HOME=str(tmp_path))
+        assert done.returncode == 0, (own, system, done)

@@ -11,7 +11,9 @@
 #include <iterator>
 #include <link.h>
 #include <span>
+#include <sstream>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -24,17 +26,29 @@ constexpr const char* blas_names[] = {"libcublas.so.13", "libcublas.so.12", "lib
 
 [[noreturn]] void missing(const std::string& why) { throw Error(ErrorCode::missing_backend, why); }
 
-/// The first one that there is; where the system looks, then where NVIDIA's own packages put it. Null: `why` none is.
+/// Those that the environment names, then where the system looks, then where NVIDIA's own packages put libraries.
+std::vector<std::string> folders()
+{
+    std::vector<std::string> all;
+    const char* const own = environment("TRENCADIS_CUDA");
+    std::istringstream named(own ? own : "");
+    for (std::string folder; std::getline(named, folder, ':');)
+        if (!folder.empty()) all.push_back(folder + '/');
+    all.insert(all.end(), {"", "/usr/local/cuda/lib64/"});
+    return all;
+}
+
+/// The first one that there is. Null: `why` none is; one that is there and cannot be opened is not passed over.
 void* try_to_open(std::span<const char* const> names, std::string& why)
 {
-    const char* const own = environment("TRENCADIS_CUDA");
-    std::vector<std::string> folders;
-    if (own && *own) folders = {own + std::string("/")};
-    else folders = {"", "/usr/local/cuda/lib64/"};
-    for (const std::string& folder : folders)
+    for (const std::string& folder : folders())
         for (const char* const name : names) {
-            if (void* const library = dlopen((folder + name).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
-            if (why.empty()) why = dlerror();
+            const std::string path = folder + name;
+            if (void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+            const char* const said = dlerror();
+            const bool is_there = !folder.empty() && access(path.c_str(), F_OK) == 0;
+            if (why.empty() || is_there) why = said;
+            if (is_there) return nullptr;
         }
     return nullptr;
 }
@@ -102,8 +116,8 @@ Api load()
     TRC_CUDA_DRIVER(TRC_FIND)
 #undef TRC_FIND
     void* const blas =
-        open(blas_names, "NVIDIA's CUDA toolkit, and as a wheel, nvidia-cublas-cu12; TRENCADIS_CUDA names the folder "
-                         "that it and the driver lie in where the system does not find them");
+        open(blas_names, "NVIDIA's CUDA toolkit, and as a wheel, nvidia-cublas-cu12; TRENCADIS_CUDA names the folders "
+                         "that it, cuSOLVER and the driver lie in where the system does not find them, with a ':' between two");
 #define TRC_FIND(symbol, ...) find(blas, #symbol, api.symbol);
     TRC_CUBLAS(TRC_FIND)
 #undef TRC_FIND

@@ -139,8 +139,8 @@ struct Api {
 };
 #undef TRC_POINTER
 
-/// Opens the driver, cuBLAS, and cuSOLVER where there is one, in the folder that TRENCADIS_CUDA names or where the system has
-/// them. Throws Error{missing_backend} with what to install.
+/// Opens the driver, cuBLAS, and cuSOLVER where there is one, in the folders that TRENCADIS_CUDA names, or where the system
+/// has them. Throws Error{missing_backend} with what to install.
 const Api& load_api();
 
 /// Such as CUDA_ERROR_OUT_OF_MEMORY, without asking the driver: callbacks may not.
