@@ -3,6 +3,7 @@
 #include "devices/cuda/api.hpp"
 #include "fake_cuda.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr Address tag = Address(1) << 62; ///< of addresses in the device's memory
 constexpr std::size_t memory_bytes = std::size_t(64) << 20;
-std::size_t others_have = 0;
+std::size_t others_have = 0, max_pitch = 0x7fffffff;
 constexpr int devices = 2;
 
 std::mutex world; ///< of what follows
@@ -175,7 +176,9 @@ void fake_cuda_mend()
     failing.clear();
     broken = 0;
     others_have = 0;
+    max_pitch = 0x7fffffff;
 }
+void fake_cuda_max_pitch(unsigned long bytes) { max_pitch = bytes; }
 void fake_cuda_others_have(unsigned long bytes) { others_have = bytes; }
 unsigned long fake_cuda_last_synchronized() { return last_synchronized; }
 int fake_cuda_contexts_on_stack() { return static_cast<int>(stack.size()); }
@@ -204,6 +207,12 @@ int cuDeviceGet(DeviceNumber* device, int number)
 {
     BEGIN_ANYWHERE(cuDeviceGet)
     *device = number;
+    return 0;
+}
+int cuDeviceGetAttribute(int* value, DeviceAttribute, DeviceNumber)
+{
+    BEGIN_ANYWHERE(cuDeviceGetAttribute)
+    *value = static_cast<int>(max_pitch);
     return 0;
 }
 int cuDeviceGetName(char* name, int size, DeviceNumber)
@@ -326,6 +335,7 @@ int cuMemcpy2DAsync_v2(const Copy2D* copy, Stream stream)
 {
     BEGIN(cuMemcpy2DAsync_v2)
     if (copy->bytes > copy->from_pitch || copy->bytes > copy->to_pitch) return 1;
+    if (std::max(copy->from_pitch, copy->to_pitch) > max_pitch) return 1;
     fake_cuda_enqueue(stream, [x = *copy] {
         const auto find = [&](MemoryType type, const void* host, Address device, std::size_t pitch) -> char* {
             if (type == memory_of_host) return static_cast<char*>(const_cast<void*>(host));

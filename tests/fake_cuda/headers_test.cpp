@@ -53,6 +53,7 @@ TEST(CudaHeaders, DeclareTheDriverAsWeDo)
     static_assert(int(stream_non_blocking) == int(CU_STREAM_NON_BLOCKING) && int(host_portable) == CU_MEMHOSTALLOC_PORTABLE);
     static_assert(int(host_portable) == CU_MEMHOSTREGISTER_PORTABLE);
     static_assert(int(pointer_memory_type) == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
+    static_assert(int(attribute_max_pitch) == CU_DEVICE_ATTRIBUTE_MAX_PITCH);
     static_assert(int(pointer_buffer_id) == CU_POINTER_ATTRIBUTE_BUFFER_ID);
     static_assert(int(pointer_device_ordinal) == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
     EXPECT_EQ(name_of(CUDA_ERROR_OUT_OF_MEMORY), "CUDA_ERROR_OUT_OF_MEMORY");
@@ -60,8 +61,9 @@ TEST(CudaHeaders, DeclareTheDriverAsWeDo)
     EXPECT_EQ(name_of(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED), "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED");
     static_assert(int(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) == int(registered_already));
     static_assert(int(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) == int(peer_access_enabled_already));
-    for (const CUresult loss : {CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_ECC_UNCORRECTABLE,
-                                CUDA_ERROR_DEVICE_UNAVAILABLE, CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_LAUNCH_TIMEOUT})
+    for (const CUresult loss :
+         {CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_ECC_UNCORRECTABLE, CUDA_ERROR_DEVICE_UNAVAILABLE,
+          CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_LAUNCH_TIMEOUT, CUDA_ERROR_ASSERT, CUDA_ERROR_NVLINK_UNCORRECTABLE})
         EXPECT_TRUE(is_loss(loss)) << loss;
     EXPECT_FALSE(is_loss(CUDA_ERROR_OUT_OF_MEMORY));
 #else

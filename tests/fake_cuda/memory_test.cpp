@@ -67,5 +67,66 @@ TEST_F(CudaDevices, TakeWhatTheProgramHasLockedAsOnePieceForLocked)
     of_fake<int(void**)>("cuCtxPopCurrent_v2")(&context);
 }
 
+TEST_F(CudaDevices, CopyColumnsInPiecesWhereTheyAreFurtherApartThanTheDriverTakes)
+{
+    of_fake<void(unsigned long)>("fake_cuda_max_pitch")(96);
+    const auto device = open();
+    Block block = nullptr, other = nullptr;
+    ASSERT_TRUE(device->allocate(4000, block).ok() && device->allocate(4000, other).ok());
+    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = double(i);
+    for (const Extent extent : {Extent{800, 1}, Extent{160, 4}, Extent{8, 4}}) {
+        std::vector<double> y(x_.size(), -1), right = y;
+        const std::size_t here = 200, there = 256, columns = extent.columns;
+        ASSERT_TRUE(device->copy_in({x_.data(), here}, {block, there}, extent).ok());
+        ASSERT_TRUE(device->copy_from(*device, {block, there}, {other, 2 * there}, extent).ok());
+        ASSERT_TRUE(end_of(*device, Queue::in).ok());
+        ASSERT_TRUE(device->copy_out({other, 2 * there}, {y.data(), here}, extent).ok());
+        ASSERT_TRUE(end_of(*device, Queue::out).ok());
+        for (std::size_t j = 0; j < columns; ++j)
+            for (std::size_t i = 0; i < extent.bytes / sizeof(double); ++i) right[i + j * 25] = x_[i + j * 25];
+        EXPECT_EQ(y, right) << columns << " columns of " << extent.bytes;
+    }
+}
+
+TEST_F(CudaDevices, AreLostWhereTheirContextCannotBeMadeCurrentAndCallNothingInAnother)
+{
+    const std::function<Status(Device&, Block)> ways[] = {
+        [](Device& device, Block) {
+            Block fresh = nullptr;
+            return device.allocate(8, fresh);
+        },
+        [this](Device& device, Block block) {
+            return device.copy_in({x_.data(), 0}, {block, 0}, column);
+        },
+        [this](Device& device, Block) { return device.lock_pages(x_.data(), 800); },
+        [](Device& device, Block) { return device.synchronize(2); },
+        [](Device& device, Block block) {
+            kernels_on(device.kernels(), load_kernels("native"))
+                ->routines<double>()
+                .gemm(Op::none, Op::none, 1, 1, 1, 1.0, static_cast<double*>(block), 1, static_cast<double*>(block), 1, 0.0,
+                      static_cast<double*>(block), 1);
+            return end_of(device, Queue::kernels);
+        },
+        [](Device& device, Block) { return end_of(device, Queue::out); },
+    };
+    for (const auto& way : ways) {
+        const auto device = open();
+        Block block = nullptr;
+        ASSERT_TRUE(device->allocate(column.bytes, block).ok());
+        fail_from_("cuCtxPushCurrent_v2", 1, 709);
+        const Status status = way(*device, block);
+        EXPECT_EQ(status.fault, Fault::lost) << &way - ways;
+        EXPECT_EQ(status.what.find("CUDA_ERROR_CONTEXT_IS_DESTROYED for its context"), 0u) << status.what;
+        EXPECT_TRUE(device->lost());
+        mend_();
+    }
+    for (const int code : {220, 709, 710}) {
+        const auto device = open();
+        Block block = nullptr;
+        fail_("cuMemAlloc_v2", 1, code);
+        EXPECT_EQ(device->allocate(8, block).fault, Fault::lost) << code;
+    }
+}
+
 } // namespace
 } // namespace trencadis::devices

@@ -25,6 +25,8 @@ enum ResultCode : Result {
 enum MemoryType : unsigned { memory_of_host = 1, memory_of_device = 2 };
 enum Flags : unsigned { event_without_timing = 2, stream_non_blocking = 1, host_portable = 1 };
 
+enum DeviceAttribute : int { attribute_max_pitch = 11 }; ///< CUdevice_attribute
+
 /// CUpointer_attribute.
 enum PointerAttribute : int { pointer_memory_type = 2, pointer_buffer_id = 7, pointer_device_ordinal = 9 };
 
@@ -51,6 +53,7 @@ struct Copy2D { ///< CUDA_MEMCPY2D_v2
     TRC_FUNCTION(cuDeviceGetCount, int*)                                                                                         \
     TRC_FUNCTION(cuDeviceGet, DeviceNumber*, int)                                                                                \
     TRC_FUNCTION(cuDeviceGetName, char*, int, DeviceNumber)                                                                      \
+    TRC_FUNCTION(cuDeviceGetAttribute, int*, DeviceAttribute, DeviceNumber)                                                      \
     TRC_FUNCTION(cuDeviceTotalMem_v2, std::size_t*, DeviceNumber)                                                                \
     TRC_FUNCTION(cuDeviceCanAccessPeer, int*, DeviceNumber, DeviceNumber)                                                        \
     TRC_FUNCTION(cuDevicePrimaryCtxRetain, Context*, DeviceNumber)                                                               \

@@ -95,6 +95,9 @@ CudaDriver::CudaDriver(const Api& api, DeviceNumber device, std::string name)
     BlasStatus blas = code == success ? api_.cublasCreate_v2(&blas_) : 0;
     if (code == success && blas == 0) blas = api_.cublasSetStream_v2(blas_, line(Queue::kernels).stream);
     if (code == success && blas == 0) code = api_.cuMemGetInfo_v2(&free, &all);
+    int pitch = 0;
+    if (code == success && api_.cuDeviceGetAttribute(&pitch, attribute_max_pitch, device_) == success && pitch > 0)
+        max_pitch_ = std::size_t(pitch);
     bytes_ = free - std::min(free / 2, all / 16); // others use it, too, and cuBLAS needs some
     if (code == success && blas == 0) {
         start_solver();
@@ -108,26 +111,33 @@ CudaDriver::CudaDriver(const Api& api, DeviceNumber device, std::string name)
     fail(name_, code != success ? name_of(code) : name_of_blas(blas), "its streams and cuBLAS");
 }
 
+/// In the device's context, when nothing of it is under way.
+void CudaDriver::end()
+{
+    end_solver();
+    api_.cublasDestroy_v2(blas_);
+    for (Line& line : lines_) {
+        for (const Marked& marked : line.marked) api_.cuEventDestroy_v2(marked.event);
+        for (Stream const stream : {line.stream, line.teller}) api_.cuStreamDestroy_v2(stream);
+    }
+    for (EventHandle const event : spare_) api_.cuEventDestroy_v2(event);
+}
+
 /// A device that is lost may owe callbacks for ever; they find what they need all the same.
 CudaDriver::~CudaDriver()
 {
     {
         const Current current(*this);
-        bool lost = false;
+        bool lost = current.failed();
         for (Line& line : lines_)
-            for (Stream const stream : {line.stream, line.teller}) lost |= api_.cuStreamSynchronize(stream) != success;
+            for (Stream const stream : {line.stream, line.teller})
+                if (!current.failed()) lost |= api_.cuStreamSynchronize(stream) != success;
         std::unique_lock lock(owed_->mutex);
         const auto told = [this] { return owed_->count == 0; };
         if (lost) owed_->none.wait_for(lock, std::chrono::seconds(1), told);
         else owed_->none.wait(lock, told);
         lock.unlock();
-        end_solver();
-        api_.cublasDestroy_v2(blas_);
-        for (Line& line : lines_) {
-            for (const Marked& marked : line.marked) api_.cuEventDestroy_v2(marked.event);
-            for (Stream const stream : {line.stream, line.teller}) api_.cuStreamDestroy_v2(stream);
-        }
-        for (EventHandle const event : spare_) api_.cuEventDestroy_v2(event);
+        if (!current.failed()) end(); // else all that was in the context is gone with it
     }
     api_.cuDevicePrimaryCtxRelease_v2(device_);
 }
@@ -137,6 +147,7 @@ CudaDriver::~CudaDriver()
 Status CudaDriver::allocate(std::size_t bytes, Memory& memory)
 {
     const Current current(*this);
+    if (current.failed()) return current.loss();
     Address address = 0;
     const Result code = api_.cuMemAlloc_v2(&address, bytes);
     memory = Memory(address);
@@ -146,6 +157,7 @@ Status CudaDriver::allocate(std::size_t bytes, Memory& memory)
 Status CudaDriver::release(Memory memory)
 {
     const Current current(*this);
+    if (current.failed()) return current.loss();
     return status_of(api_.cuMemFree_v2(memory), Fault::bad_argument, "giving memory back");
 }
 
@@ -153,6 +165,7 @@ Status CudaDriver::release(Memory memory)
 Status CudaDriver::adopt(void* memory, std::size_t bytes, Memory& named)
 {
     const Current current(*this);
+    if (current.failed()) return current.loss();
     named = reinterpret_cast<Memory>(memory);
     for (const Address place : {Address(named), Address(named + bytes - 1)}) {
         unsigned type = 0;
@@ -169,6 +182,7 @@ Status CudaDriver::adopt(void* memory, std::size_t bytes, Memory& named)
 Status CudaDriver::synchronize(std::uintptr_t stream)
 {
     const Current current(*this);
+    if (current.failed()) return current.loss();
     return status_of(api_.cuStreamSynchronize(reinterpret_cast<Stream>(stream)), // NOLINT(performance-no-int-to-ptr)
                      Fault::kernel, fmt::format("stream {}", stream));
 }
@@ -176,6 +190,7 @@ Status CudaDriver::synchronize(std::uintptr_t stream)
 Status CudaDriver::allocate_host(std::size_t bytes, void*& memory)
 {
     const Current current(*this);
+    if (current.failed()) return current.loss();
     return status_of(api_.cuMemHostAlloc(&memory, bytes, host_portable), Fault::out_of_memory,
                      fmt::format("{} bytes of page-locked memory", bytes));
 }
@@ -183,6 +198,7 @@ Status CudaDriver::allocate_host(std::size_t bytes, void*& memory)
 Status CudaDriver::release_host(void* memory)
 {
     const Current current(*this);
+    if (current.failed()) return current.loss();
     return status_of(api_.cuMemFreeHost(memory), Fault::bad_argument, "giving page-locked memory back");
 }
 
@@ -205,6 +221,7 @@ bool CudaDriver::is_one_locked_piece(const void* memory, std::size_t bytes) cons
 Status CudaDriver::lock_pages(void* memory, std::size_t bytes)
 {
     const Current current(*this);
+    if (current.failed()) return current.loss();
     OurLocks& ours = our_locks();
     const std::lock_guard lock(ours.mutex);
     const Result code = api_.cuMemHostRegister_v2(memory, bytes, host_portable);
@@ -223,17 +240,39 @@ Status CudaDriver::unlock_pages(void* memory)
     const std::lock_guard lock(ours.mutex);
     if (foreign_.erase(memory)) return {};
     ours.all.erase(reinterpret_cast<std::uintptr_t>(memory));
+    if (current.failed()) return current.loss();
     return status_of(api_.cuMemHostUnregister(memory), Fault::bad_argument, "unlocking pages");
 }
 
 // ---- copies
 
+/// A driver takes no columns that are further apart than it says: of such ones each goes by itself, in pieces.
+Result CudaDriver::enqueue(Copy2D copy, Stream stream) const
+{
+    if (std::max(copy.from_pitch, copy.to_pitch) <= max_pitch_) return api_.cuMemcpy2DAsync_v2(&copy, stream);
+    for (std::size_t column = 0; column < copy.columns; ++column)
+        for (std::size_t done = 0; done < copy.bytes;) {
+            Copy2D piece = copy;
+            piece.columns = 1;
+            piece.from_pitch = piece.to_pitch = piece.bytes = std::min(copy.bytes - done, max_pitch_);
+            const std::size_t from = column * copy.from_pitch + done, to = column * copy.to_pitch + done;
+            if (copy.from_type == memory_of_host) piece.from_host = static_cast<const char*>(copy.from_host) + from;
+            else piece.from_device += from;
+            if (copy.to_type == memory_of_host) piece.to_host = static_cast<char*>(copy.to_host) + to;
+            else piece.to_device += to;
+            if (const Result code = api_.cuMemcpy2DAsync_v2(&piece, stream); code != success) return code;
+            done += piece.bytes;
+        }
+    return success;
+}
+
 Status CudaDriver::copy(Queue queue, Copy2D copy, Extent extent, const char* where)
 {
     const Current current(*this);
+    if (current.failed()) return current.loss();
     copy.bytes = extent.bytes;
     copy.columns = extent.columns;
-    return status_of(api_.cuMemcpy2DAsync_v2(&copy, line(queue).stream), Fault::copy,
+    return status_of(enqueue(copy, line(queue).stream), Fault::copy,
                      fmt::format("a copy of {} columns of {} bytes {} the device", extent.columns, extent.bytes, where));
 }
 
@@ -266,6 +305,7 @@ Status CudaDriver::copy_from(Driver& other, Rows from, Rows to, Extent extent)
     const auto& theirs = static_cast<const CudaDriver&>(other);
     if (theirs.device_ != device_ && !peers_.contains(theirs.serial_)) {
         const Current current(*this);
+        if (current.failed()) return current.loss();
         const Result code = api_.cuCtxEnablePeerAccess(theirs.context_, 0);
         if (code != success && code != peer_access_enabled_already)
             return status_of(code, Fault::copy, "access to " + theirs.name_);
@@ -298,17 +338,18 @@ EventHandle CudaDriver::event_for(Queue queue, Line& its, Result& code)
 void CudaDriver::finish(Queue queue)
 {
     const Current current(*this);
-    api_.cuStreamSynchronize(line(queue).stream);
+    if (!current.failed()) api_.cuStreamSynchronize(line(queue).stream);
 }
 
 Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
 {
     const Current current(*this);
     Line& its = line(queue);
-    Result code = current.code();
+    if (current.failed()) return current.loss();
+    Result code = success;
     // Where there is no mark, nobody is told later.
     std::vector<Question> questions = queue == Queue::kernels ? std::exchange(questions_, {}) : std::vector<Question>();
-    EventHandle const event = code == success ? event_for(queue, its, code) : nullptr;
+    EventHandle const event = event_for(queue, its, code);
     if (code == success) code = api_.cuEventRecord(event, its.stream);
     if (code == success) code = api_.cuStreamWaitEvent(its.teller, event, 0);
     if (event) {
@@ -338,6 +379,7 @@ Status CudaDriver::hold(Queue queue, Driver& other, Queue theirs, std::uint64_t 
     const auto found = std::ranges::find(marks.marked, number, &Marked::number);
     if (found == marks.marked.end()) return {}; // it has been reached
     const Current current(*this);
+    if (current.failed()) return current.loss();
     return status_of(api_.cuStreamWaitEvent(line(queue).stream, found->event, 0), Fault::kernel, "a hold");
 }
 

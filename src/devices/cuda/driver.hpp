@@ -88,6 +88,8 @@ private:
     Line& line(Queue queue) { return lines_[static_cast<std::size_t>(queue)]; }
     bool is_one_locked_piece(const void* memory, std::size_t bytes) const;
     Status copy(Queue queue, Copy2D copy, Extent extent, const char* where);
+    Result enqueue(Copy2D copy, Stream stream) const;
+    void end();
     EventHandle event_for(Queue queue, Line& its, Result& code);
     void start_solver();
     void end_solver();
@@ -108,6 +110,7 @@ private:
     const std::string name_;
     Context context_ = nullptr;
     std::size_t bytes_ = 0;
+    std::size_t max_pitch_ = 0x7fffffff; ///< between columns of one copy; that of all GPUs so far, where it is not told
     std::array<Line, queues> lines_;
     std::vector<EventHandle> spare_; ///< events that nothing waits for any more
     const std::uint64_t serial_;     ///< no other driver has it, also when this one is gone
@@ -135,6 +138,9 @@ public:
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
     Result code() const { return code_; }
+    /// Nothing may be called where there is no context, nor in another one: the program has reset the device.
+    bool failed() const { return code_ != success; }
+    Status loss() const { return {Fault::lost, name_of(code_) + " for its context"}; }
 
 private:
     const Api& api_;

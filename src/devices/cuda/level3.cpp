@@ -74,6 +74,7 @@ Status CudaDriver::compute(const Level3Call& call, const Spots& place)
     const Index largest = std::max({call.m, call.n, call.k, call.lda, call.ldb, call.ldc});
     if (largest > INT_MAX) return {Fault::kernel, fmt::format("a matrix of {} rows: cuBLAS counts to {}", largest, INT_MAX)};
     const Current current(*this);
+    if (current.failed()) return current.loss();
     if (call.routine == Routine::potrf) return factor(call, place.C);
     if (call.routine == Routine::getrf) return factor_lu(call, place);
     if (call.routine == Routine::laswp) return exchange(call, place);

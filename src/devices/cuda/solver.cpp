@@ -43,6 +43,7 @@ Result CudaDriver::give_up_room()
 void CudaDriver::give_up_spare()
 {
     const Current current(*this);
+    if (current.failed()) return;
     (void)give_up_room(); // what is wrong is said by what comes next
     give_up_spare_rooms();
 }
