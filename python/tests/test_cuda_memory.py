@@ -142,3 +142,24 @@ for X in (A, C):
         tmp_path,
     )
     assert done.returncode == 0, done
+
+
+def test_standard_sessions_of_other_limits_leave_each_other_the_devices_memory(tmp_path):
+    done = run(
+        """
+import trencadis
+fake.fake_cuda_used.restype = ctypes.c_ulong
+limit, spare = 8 << 20, 4096 # answers of factorizations, of which none is asked for
+A = rng.standard_normal((1200, 1200))
+right = A @ A
+for workers in (2, 1, 2):
+    trencadis.set_num_threads(workers)
+    assert fake.fake_cuda_used() <= spare, "nothing is left of the last one's"
+    assert np.abs(trencadis.matmul(A, A) - right).max() < 1e-9
+    assert spare < fake.fake_cuda_used() <= limit + spare
+""",
+        tmp_path,
+        TRENCADIS_DEVICES="cuda:0,always=yes,memory=8MiB",
+        TRENCADIS_SCHEDULER="h2",
+    )
+    assert done.returncode == 0, done

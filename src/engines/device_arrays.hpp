@@ -38,6 +38,8 @@ public:
     virtual void require_there(int device) const = 0;
     virtual Bytes room(int device) const = 0; ///< of its memory, for copies
     virtual bool any() const = 0;             ///< a load
+    /// Has devices give back the memory that no array and no copy of anything is in, and returns when they have. Not from a task.
+    virtual void give_up_idle() = 0;
 
 protected:
     ~DeviceArrays() = default;

@@ -229,6 +229,7 @@ public:
     std::vector<DeviceTraffic> device_traffic() const; ///< since the session began, or since reset_statistics
     devices::Device* device(int number) const;         ///< null: there is none of that number
     bool minds_memory() const;                         ///< is anything kept, or in an array on a device?
+    void give_up_idle_memory();                        ///< of devices: what neither arrays nor copies are in. Not from a task
     bool has_arrays() const;                           ///< is anything in an array on a device?
     int device_of(const void* in_array) const;         ///< -1: it is in none
     std::unique_ptr<Crew::Turn> turn_with(const std::vector<const void*>& matrices,

@@ -121,6 +121,12 @@ bool Session::has_arrays() const
     return true;
 }
 
+void Session::give_up_idle_memory()
+{
+    if (made_before_fork()) return; // whoever could is not here
+    if (DeviceArrays* const arrays = parts_->engine->device_arrays()) arrays->give_up_idle();
+}
+
 bool Session::minds_memory() const { return parts_->engine->device_arrays() && (keeps() || has_arrays()); }
 
 int Session::device_of(const void* in_array) const

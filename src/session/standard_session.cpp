@@ -2,6 +2,7 @@
 #include "base/large_stack.hpp"
 #include "base/lasting.hpp"
 #include "engines/engine.hpp"
+#include "graph/executor.hpp"
 #include "session/choices.hpp"
 #include "session/session.hpp"
 
@@ -131,10 +132,16 @@ void Session::limit_standard(int workers)
     const int chosen = static_cast<int>(choose_cores({}, machine).size());
     workers = std::min(workers, static_cast<int>(machine.cores.size()));
     StandardSessions& all = standard_sessions();
-    const std::lock_guard lock(first_uses());
-    all.limit = workers == chosen ? 0 : workers;
-    const auto made = all.by_limit.find(all.limit);
-    all.current.store(made == all.by_limit.end() ? nullptr : made->second.get(), std::memory_order_release);
+    Session* left = nullptr; // devices' memory is limited for all of them: the next one is to find what this one does not need
+    {
+        const std::lock_guard lock(first_uses());
+        const auto last = all.by_limit.find(all.limit);
+        all.limit = workers == chosen ? 0 : workers;
+        const auto made = all.by_limit.find(all.limit);
+        all.current.store(made == all.by_limit.end() ? nullptr : made->second.get(), std::memory_order_release);
+        if (last != all.by_limit.end() && last != made) left = last->second.get();
+    }
+    if (left && !Executor::here()) left->give_up_idle_memory();
 }
 
 int Session::standard_workers()

@@ -178,6 +178,11 @@ void fake_cuda_mend()
     others_have = 0;
     max_pitch = 0x7fffffff;
 }
+unsigned long fake_cuda_used()
+{
+    const std::lock_guard lock(world);
+    return used;
+}
 void fake_cuda_max_pitch(unsigned long bytes) { max_pitch = bytes; }
 void fake_cuda_others_have(unsigned long bytes) { others_have = bytes; }
 unsigned long fake_cuda_last_synchronized() { return last_synchronized; }

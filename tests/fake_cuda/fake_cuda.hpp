@@ -12,6 +12,7 @@ void fake_cuda_break(int code);
 void fake_cuda_mend();                           ///< neither of them any more
 void fake_cuda_others_have(unsigned long bytes); ///< of the memory; mended as well
 void fake_cuda_max_pitch(unsigned long bytes);   ///< of copies, on devices that are opened from now on; mended as well
+unsigned long fake_cuda_used();                  ///< bytes of all devices' memory
 unsigned long fake_cuda_last_synchronized();     ///< stream, as the driver's interface numbers it
 int fake_cuda_contexts_on_stack();               ///< of the calling thread
 int fake_cuda_wrong_calls();                     ///< without a context, or by a callback

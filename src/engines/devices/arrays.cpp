@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <iterator>
 #include <new>
 #include <utility>
@@ -218,6 +219,21 @@ void* DeviceMemory::adopt(int device, void* memory, std::size_t bytes)
     }
     add_array(device, block, bytes, false);
     return block;
+}
+
+/// A worker that comes to an order has given back what was to be given back.
+void DeviceMemory::give_up_idle()
+{
+    std::deque<ArrayOrder> asked;
+    Lock lock(mutex_);
+    for (int device = 0; device < devices(); ++device) {
+        Station& station = *stations_[std::size_t(device)];
+        if (station.dead.load(std::memory_order_relaxed)) continue;
+        replicas_.release_idle(space_of(device), station.released);
+        station.orders.push_back(&asked.emplace_back(ArrayOrder{[](DeviceDriver&) { return Status{}; }}));
+        call(device);
+    }
+    changed_.wait(lock, [&] { return std::ranges::all_of(asked, &ArrayOrder::over); });
 }
 
 /// Where several hold an array it goes with the last of them.

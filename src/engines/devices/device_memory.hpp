@@ -90,6 +90,7 @@ public:
     void require_there(int device) const override;
     Bytes room(int device) const override;
     bool any() const override { return has_arrays_.load(std::memory_order_relaxed); }
+    void give_up_idle() override;
 
     // A device's worker.
     struct Done {
