@@ -177,6 +177,67 @@ def test_a_lever_that_was_not_set_is_no_lever(tmp_path):
     assert "turbo was asked for and not set in 72 runs (no such lever)" in out and "turbo on" not in out
 
 
+def with_levers(folder, outcome_of, state_of):
+    """The same runs, with what became of their levers."""
+    records = [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+    for record in records:
+        asked = record["configuration"]
+        record["levers"] = {lever: {"asked": asked[lever], **outcome_of(record, lever)} for lever in ("turbo", "governor")}
+        record["state"] = state_of(record)
+    (folder / "runs.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return folder
+
+
+UNSET_FACTORS = {"routine": ["potrf"], "n": [512], "scheduler": ["mosaic", "ws"], "turbo": [True, False],
+                 "governor": ["performance", "powersave"]}  # fmt: skip
+
+
+@pytest.mark.parametrize("simulated", [True, False])
+def test_runs_that_differ_in_a_lever_that_was_not_set_are_runs_of_one_configuration(simulated, tmp_path):
+    """Four copies of each would make anything significant."""
+    folder = write_runs(tmp_path / "c", factors=UNSET_FACTORS, repetitions=3, broken={"simulated": simulated})
+
+    def outcome(record, lever):
+        return {"set": True, "was": True} if lever == "turbo" else {"set": False, "was": None, "why": "no such lever"}
+
+    (group,) = read_groups([with_levers(folder, outcome, lambda record: None)])
+    found = findings.configurations(group)
+    assert len(found) == 4 and all(len(one.records) == 6 for one in found) and group.levers() == ["scheduler", "turbo"]
+    assert len(rows("report", folder)) == 4
+    (best,) = [row for row in findings.best_table(group, found) if row["metric"] == "speed"]
+    assert (best["best"], best["as_good"], best["of"]) == ("scheduler mosaic, turbo on", 0, 4)
+    speeds = {(row["lever"], row["metric"]): row for row in findings.correlation_table(group, found)}
+    turbo = speeds["turbo on", "speed"]
+    assert turbo["runs"] == (4 if simulated else 24)
+    if simulated:
+        pairs = [(1.0 if one.levels["turbo"] else -1.0, one.means["speed"].mean) for one in found]
+        expected = scipy.stats.pearsonr(*zip(*pairs, strict=True)).statistic
+        assert turbo["pearson"] == pytest.approx(expected) and turbo["pearson_p"] > 0.3 and not turbo["significant"]
+
+
+def test_a_lever_that_was_not_set_counts_with_what_the_machine_had(tmp_path):
+    """Turbo on, which may not be changed; a governor that is powersave and could be set from the second block on."""
+    folder = write_runs(tmp_path / "c", factors=UNSET_FACTORS, repetitions=3)
+
+    def outcome(record, lever):
+        asked, allowed = record["configuration"][lever], lever == "governor" and record["block"] > 0
+        was = {"turbo": True, "governor": "powersave"}[lever]
+        return {"set": asked == was or allowed, "was": was, **({} if asked == was or allowed else {"why": "not allowed"})}
+
+    def state(record):
+        return {"turbo": True, "governor": record["configuration"]["governor"] if record["block"] else "powersave"}
+
+    (group,) = read_groups([with_levers(folder, outcome, state)])
+    found = findings.configurations(group)
+    assert group.levers() == ["scheduler", "governor"] and group.levels("turbo") == [True]
+    runs = {(one.levels["scheduler"], one.levels["governor"]): len(one.records) for one in found}
+    assert runs == {(s, g): n for s in ("mosaic", "ws") for g, n in (("performance", 4), ("powersave", 8))}
+    notes = pages.notes_of(group)
+    assert "turbo was asked for and not set in 12 runs (not allowed): they count with what the machine had, and it is no lever " \
+           "here" in notes  # fmt: skip
+    assert "governor was asked for and not set in 4 runs (not allowed): they count with what the machine had" in notes
+
+
 BROKEN = {
     "no number": {"seconds": "fast"}, "truth": {"seconds": True}, "nothing": {"seconds": 0}, "energy": {"energy": 7},
     "NaN": {"gflops": float("nan")},

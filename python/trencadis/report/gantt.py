@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..campaign.factors import REAL
+from ..campaign.factors import LEVERS, REAL
 from ..campaign.plan import Plan, Run
 from ..campaign.run_process import busy_of, choice_of
 from ..campaign.runs import simulation_of
@@ -42,7 +42,8 @@ def gantt_pictures(group: Group, found: Sequence[Configuration]) -> tuple[list[t
 
 def _simulated(best: Configuration) -> str:
     plan = Plan("report", {})
-    run = Run(0, best.records[0]["block"], 0, best.records[0]["asked"])
+    states = {lever: best.levels.get(lever) for lever in LEVERS}  # not those of levers that were asked for and not set
+    run = Run(0, best.records[0]["block"], 0, best.records[0]["asked"] | states)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "gantt.svg"
         one = replace(simulation_of(plan, run), seed=1 + best.records[0].get("matrix_seed", 0), outputs=((str(file), "kernel"),))

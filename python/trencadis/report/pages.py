@@ -88,7 +88,8 @@ def notes_of(group: Group) -> list[str]:
     for factor, ways in group.resolved.items():
         notes.append(f"{factor}: runs of one configuration had {' and '.join(way or 'unknown' for way in ways)}; kept apart")
     for lever, (runs, why) in group.unset().items():
-        notes.append(f"{lever} was asked for and not set in {runs} runs ({why}): it is no lever here")
+        taken = "they count with what the machine had" + ("" if lever in group.levers() else ", and it is no lever here")
+        notes.append(f"{lever} was asked for and not set in {runs} runs ({why}): {taken}")
     notes += [f"energy of {domain}: {findings.how_of(group, domain)}" for domain in group.domains()]
     if not group.domains():
         notes.append("no energy: no meter counted in any of the runs")

@@ -75,9 +75,14 @@ class Group:
         return found
 
     def levers(self) -> list[str]:
-        """The factors whose effect on a problem can be asked for; not those that could not be set."""
+        """The factors whose effect on a problem can be asked for; not those that the campaign could not move."""
         unset = self.unset()
-        return [name for name in self.varied() if name not in PROBLEM and not (name in LEVERS and name in unset)]
+        return [name for name in self.varied() if name not in PROBLEM and not (name in unset and not self._moved(name))]
+
+    def _moved(self, lever: str) -> bool:
+        """Was it set to more than one level?"""
+        outcomes = ((record["levers"].get(lever) or {}, record) for record in self.records)
+        return len({level_key(record["configuration"].get(lever)) for outcome, record in outcomes if outcome.get("set")}) > 1
 
     def domains(self) -> list[str]:
         """Of energy, those that some run has."""
@@ -275,7 +280,16 @@ def _check(path: Path, record: Record) -> None:
     record["energy"] = {d: v for d, v in record["energy"].items() if v.get("joules") is not None}
     # A factor that there was not yet, or that somebody took out, was as where no file names it.
     record["asked"] = {name: factor.standard for name, factor in FACTORS.items()} | record["configuration"]
-    record["configuration"] = record["asked"]
+    record["configuration"] = record["asked"] | _states_instead(record)
+
+
+def _states_instead(record: Record) -> dict[str, Any]:
+    """Of levers that were asked for and not set, what the machine had beside the run, or before it; None: it does not say. Else
+    runs that differ in nothing but a wish would count as different configurations."""
+    beside = record.get("state") if isinstance(record.get("state"), dict) else {}
+    unset = {lever: outcome for lever, outcome in record["levers"].items() if lever in LEVERS and not outcome.get("set")}
+    found = {lever: outcome.get("was") if beside.get(lever) is None else beside[lever] for lever, outcome in unset.items()}
+    return {lever: level if isinstance(level, str | bool) else None for lever, level in found.items()}
 
 
 def _check_tables(where: str, record: Record) -> None:
