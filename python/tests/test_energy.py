@@ -23,9 +23,10 @@ ZONE = "sys/class/powercap/intel-rapl:0"
 
 class Counter:
     """A package that draws 100 W, its cores, which draw 60, a DIMM whose counter may not be read, and a psys that counts nothing.
-    Counters begin anew at 1,000 J, which the package is 60 J away from."""
+    Counters begin anew at 1,000 J, which the package is 60 J away from. They are renewed every `step_s`."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, step_s: float = 0.001) -> None:
+        self._step_s = step_s
         psys = "sys/class/powercap/intel-rapl:1"
         self._zones = {ZONE: ("package-0", WATTS), f"{ZONE}:0": ("core", 0.6 * WATTS), psys: ("psys", 0.0)}
         self._root, self._ending = root, threading.Event()
@@ -52,7 +53,7 @@ class Counter:
             self._files[zone].flush()
 
     def _go(self) -> None:
-        while not self._ending.wait(0.001):
+        while not self._ending.wait(self._step_s):
             self._count()
 
     def end(self) -> None:
@@ -65,6 +66,17 @@ def counter(tmp_path, monkeypatch):
     monkeypatch.setenv("TRENCADIS_SYSTEM_ROOT", str(tmp_path / "root"))
     energy.meters.cache_clear()
     running = Counter(tmp_path / "root")
+    yield running
+    running.end()
+    energy.meters.cache_clear()
+
+
+@pytest.fixture
+def slow_counter(tmp_path, monkeypatch):
+    """Renewed ten times a second: within what a search for meters waits."""
+    monkeypatch.setenv("TRENCADIS_SYSTEM_ROOT", str(tmp_path / "root"))
+    energy.meters.cache_clear()
+    running = Counter(tmp_path / "root", step_s=0.1)
     yield running
     running.end()
     energy.meters.cache_clear()
@@ -146,8 +158,21 @@ def test_bench_gives_joules_of_a_call_with_what_metering_costs(counter):
     late = WATTS * 2 * (counter.longest_pause_s + 0.01)  # at constant watts only the counter's own pauses are in the error
     assert package["how"] == "measured" and package["joules"] == pytest.approx(WATTS * row["seconds_median"], abs=late)
     assert 0 < row["energy_cost"]["share"] < 0.2 and row["energy_cost"]["period_s"] == pytest.approx(0.01)
-    out, _ = command("bench", "potrf", "--n", "300", "--repeat", "2", "--energy")
+    out, _ = command("bench", "potrf", "--n", "1500", "--repeat", "2", "--energy")
     assert re.search(r"a call of ours takes, measured: core .* J, package .* J", out)
+
+
+def test_a_counter_that_did_not_move_during_a_call_is_unavailable_and_not_0_j(slow_counter):
+    found = rows("bench", "potrf", "--n", "300,600", "--repeat", "40", "--energy")
+    for package in (row["energy"]["package"] for row in found):  # calls of some milliseconds; not all have a step in them
+        assert (package["joules"], package["how"]) == (None, "unavailable")
+        assert package["why"] == "package-0: did not move during the run"
+    out, _ = command("bench", "potrf", "--n", "300", "--repeat", "40", "--energy")
+    assert "package unavailable (package-0: did not move during the run)" in out
+    longer = trencadis.session(energy=True)
+    with longer:
+        time.sleep(0.5)
+    assert longer.energy()["package"]["how"] == "measured"
 
 
 def test_compare_gives_joules_of_both(counter):

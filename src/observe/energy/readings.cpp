@@ -51,11 +51,21 @@ double integral(const Readings& readings, std::int64_t begin, std::int64_t end)
     return sum;
 }
 
-bool stands_still(const MeterSeries& series)
+/// From the last reading before this time to the first behind it; the readings reach that far to both sides.
+std::span<const Reading> around(const Readings& readings, std::int64_t begin, std::int64_t end)
 {
-    if (series.kind == MeterKind::power)
-        return std::all_of(series.readings.begin(), series.readings.end(), [](const Reading& one) { return one.value <= 0; });
-    return series.readings.back().value <= series.readings.front().value;
+    const auto later = [](std::int64_t t, const Reading& one) { return t < one.time_ns; };
+    const auto sooner = [](const Reading& one, std::int64_t t) { return one.time_ns < t; };
+    const auto first = std::prev(std::upper_bound(readings.begin(), readings.end(), begin, later));
+    const auto last = std::lower_bound(first, readings.end(), end, sooner);
+    return {first, std::next(last)};
+}
+
+bool stands_still(MeterKind kind, std::span<const Reading> readings)
+{
+    if (kind == MeterKind::power)
+        return std::all_of(readings.begin(), readings.end(), [](const Reading& one) { return one.value <= 0; });
+    return readings.back().value <= readings.front().value;
 }
 
 /// Why the meter says nothing of this time; empty: it does.
@@ -65,7 +75,9 @@ std::string why_not(const MeterSeries& series, std::int64_t begin, std::int64_t 
     if (series.readings.size() < 2) return series.name + ": read less than twice";
     if (series.readings.front().time_ns > begin || series.readings.back().time_ns < end)
         return series.name + ": not read before and after";
-    if (stands_still(series)) return series.name + ": opens and counts nothing";
+    if (stands_still(series.kind, series.readings)) return series.name + ": opens and counts nothing";
+    if (end > begin && stands_still(series.kind, around(series.readings, begin, end)))
+        return series.name + ": did not move during the run";
     return {};
 }
 

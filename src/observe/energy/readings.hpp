@@ -44,7 +44,8 @@ private:
 };
 
 /// Energy of one meter from `begin` to `end`, by linear interpolation of a counter, by the trapezoidal rule of power. Nothing
-/// where the readings do not reach that far to both sides, where the meter was lost, or where it stood still all the time.
+/// where the readings do not reach that far to both sides, where the meter was lost, or where it stood still: all the time, or,
+/// as one that is renewed seldom may, from the last reading before `begin` to the first behind `end`.
 std::optional<double> joules_between(const MeterSeries& series, std::int64_t begin, std::int64_t end);
 
 /// Of a domain: the sum over its meters, which are of different packages, devices or sensors, and but for devices of one source.
