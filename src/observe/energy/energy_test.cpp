@@ -200,6 +200,22 @@ TEST_F(FakeSystem, ABatteryCountsWhileTheMachineRunsOnIt)
     EXPECT_DOUBLE_EQ(*found.meters[0]->read(), 18);
 }
 
+TEST_F(FakeSystem, ABatteryWhoseDriverWritesWhatGoesOutWithAMinusCounts)
+{
+    const std::string at = "sys/class/power_supply/BAT0/";
+    write(at + "type", "Battery");
+    write(at + "status", "Discharging");
+    write(at + "voltage_now", "12000000");
+    write(at + "current_now", "-1500000");
+    for (const double watts : {18.0, 9.0}) { // the second time by its power
+        FoundMeters found = find_meters(places_);
+        keep_those_that_move(found, 0.01);
+        ASSERT_THAT(found.meters, SizeIs(1)) << watts;
+        EXPECT_DOUBLE_EQ(*found.meters[0]->read(), watts);
+        write(at + "power_now", "-9000000");
+    }
+}
+
 class FakePerf final : public PerfCounters {
 public:
     int open(unsigned, std::uint64_t config, int cpu) override

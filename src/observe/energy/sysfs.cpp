@@ -2,6 +2,7 @@
 #include "observe/energy/meters.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -30,7 +31,21 @@ private:
     double unit_;
 };
 
-/// Two files whose product is watts, as batteries have them.
+/// The file of a battery that discharges, in watts: some drivers write what goes out with a minus.
+class DrawnMeter final : public Meter {
+public:
+    explicit DrawnMeter(fs::path path) : path_(std::move(path)) { where = path_.string(); }
+    std::optional<double> read() override
+    {
+        const auto microwatts = number_in(path_);
+        return microwatts ? std::optional(std::abs(*microwatts) * 1e-6) : std::nullopt;
+    }
+
+private:
+    fs::path path_;
+};
+
+/// Two files whose product is watts, as batteries have them, of which the current may have a minus as well.
 class ProductMeter final : public Meter {
 public:
     ProductMeter(fs::path volts, fs::path amperes) : volts_(std::move(volts)), amperes_(std::move(amperes))
@@ -40,7 +55,7 @@ public:
     std::optional<double> read() override
     {
         const auto volts = number_in(volts_), amperes = number_in(amperes_);
-        return volts && amperes ? std::optional(*volts * *amperes * 1e-12) : std::nullopt;
+        return volts && amperes ? std::optional(std::abs(*volts * *amperes) * 1e-12) : std::nullopt;
     }
 
 private:
@@ -188,6 +203,19 @@ void find_hwmon(const MeterPlaces& places, FoundMeters& found)
     }
 }
 
+namespace {
+
+/// Watts of a battery that discharges; null: it says nothing of them.
+std::unique_ptr<Meter> battery_at(const fs::path& supply)
+{
+    if (number_in(supply / "power_now")) return std::make_unique<DrawnMeter>(supply / "power_now");
+    if (number_in(supply / "voltage_now") && number_in(supply / "current_now"))
+        return std::make_unique<ProductMeter>(supply / "voltage_now", supply / "current_now");
+    return nullptr;
+}
+
+} // namespace
+
 void find_battery(const MeterPlaces& places, FoundMeters& found)
 {
     for (const fs::path& supply : entries_of(places.root / "sys/class/power_supply")) {
@@ -195,10 +223,7 @@ void find_battery(const MeterPlaces& places, FoundMeters& found)
         const std::string name = supply.filename().string();
         if (word_in(supply / "status") != "Discharging") {
             found.missing.push_back({"battery", name, "the machine does not run on it now"});
-        } else if (number_in(supply / "power_now")) {
-            add_file(found, supply / "power_now", 1e-6, {"battery", "battery", name, MeterKind::power});
-        } else if (number_in(supply / "voltage_now") && number_in(supply / "current_now")) {
-            auto meter = std::make_unique<ProductMeter>(supply / "voltage_now", supply / "current_now");
+        } else if (auto meter = battery_at(supply)) {
             meter->source = meter->domain = "battery";
             meter->name = name;
             meter->kind = MeterKind::power;
