@@ -14,9 +14,12 @@ from trencadis.campaign import conduct
 from trencadis.campaign.conduct import Campaign, Clock, duration
 from trencadis.campaign.levers import Levers
 from trencadis.campaign.plan import plan_of
+from trencadis.campaign.runs import simulation_of
 from trencadis.campaign.store import Store
 from trencadis.campaign_commands import campaign_command
+from trencadis.effects import WAKE_S
 from trencadis.errors import UsageError
+from trencadis.reproduce import energy
 from waiting import wait_until
 
 LEAST = {"name": "c", "repetitions": 3, "factors": {"routine": ["potrf"], "n": [32, 48], "scheduler": ["mosaic", "ws"]}}
@@ -105,6 +108,13 @@ BAD = {
     "described cores": (described(workers=[9]), "has 8 cores"),
     "described state": (described(effect=["power-state=nominl"]), "did you mean 'nominal'"),
     "described sleep": (described(effect=["no-sleep=powersafe"]), "did you mean 'powersave'"),
+    "described sleep twice": (described(cstates=["all"], effect=["no-sleep=nominal"]), "both say how cores wait"),
+    "described governor": (described(cstates=["none"], governor=["perfomance"]), "did you mean 'performance'"),
+    "described governor alone": (described(governor=["performance"]), "give cstates"),
+    "described governor without its state": (
+        described(machine="cluster", cstates=["none"], governor=["powersave"]),
+        "no state powersave",
+    ),
     "described n": (described(n=[64, 2**31 - 1]), "choose a smaller n"),
     "described memory": (described(n=[20_000]), "the memory of exynos5422 is 2.1 GB"),
     "workers": (with_factors(workers=[4000]), "cores are allowed"),
@@ -312,6 +322,39 @@ def test_what_turbo_does_to_a_described_machine_is_simulated(tmp_path):
             [r["seconds"] for r in store.records.values() if r["configuration"]["turbo"] is turbo] for turbo in (True, False)
         )
     assert max(fast) < min(slow) and all(r["energy"]["machine"]["joules"] > 0 for r in store.records.values())
+
+
+def test_all_levers_of_a_described_machine_are_those_of_the_published_tables(tmp_path):
+    factors = {"routine": "potrf", "n": 1024, "nb": 256, "machine": "uv2000", "turbo": [True, False], "cstates": ["all", "none"],
+               "governor": ["performance", "powersave"]}  # fmt: skip
+    plan = plan_of({"name": "c", "repetitions": 3, "factors": factors})
+    for run in plan.runs():
+        levers = {key: run.configuration[key.replace("_", "")] for key in ("turbo", "c_states", "governor")}
+        assert simulation_of(plan, run).effects == energy.effects_of("libgomp", levers)
+    with Store(tmp_path / "out", plan) as store:
+        Campaign(plan, store, Levers(False), note=print).run()
+        records = list(store.records.values())
+    assert all(outcome["set"] for record in records for outcome in record["levers"].values())
+    found = {tuple(record["configuration"][lever] for lever in ("turbo", "cstates", "governor")): record for record in records}
+    for turbo in (True, False):  # those that sleep wake late, and have no clock; those that poll draw more at a higher one
+        asleep, idle = (found[turbo, "all", governor] for governor in ("performance", "powersave"))
+        high, low = (found[turbo, "none", governor] for governor in ("performance", "powersave"))
+        assert asleep["seconds"] == idle["seconds"] > high["seconds"] == low["seconds"]
+        assert asleep["energy"] == idle["energy"]
+        assert high["energy"]["machine"]["joules"] > low["energy"]["machine"]["joules"]
+
+
+def test_levers_go_beside_the_effects_that_a_campaign_names():
+    factors = {"routine": "potrf", "n": 64, "machine": "uv2000", "effect": ["wake=50us", "power-state=nominal"],
+               "cstates": ["all", "none"]}  # fmt: skip
+    plan = plan_of({"name": "c", "repetitions": 3, "factors": factors})
+    found = {(run.configuration["effect"], run.configuration["cstates"]): simulation_of(plan, run).effects for run in plan.runs()}
+    assert found == {
+        ("wake=50us", "all"): {"wake_s": 50e-6},
+        ("wake=50us", "none"): {"wake_s": 50e-6, "awake_state": "turbo"},  # the first state that the machine describes
+        ("power-state=nominal", "all"): {"power_state": "nominal", "wake_s": WAKE_S},
+        ("power-state=nominal", "none"): {"power_state": "nominal", "awake_state": "nominal"},
+    }
 
 
 def test_a_run_says_what_its_own_process_has_loaded(tmp_path, monkeypatch):

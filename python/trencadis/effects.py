@@ -195,3 +195,22 @@ def effects_help() -> str:
         standard = f" (without a value: {effect.standard})" if effect.standard not in ("", "yes") else ""
         lines.append(f"[bold]{name}[/bold]: {effect.cause}{standard}")
     return "\n\n".join(lines)
+
+
+#: Out of the idle state C7, the deepest of a Sandy Bridge and the one that a long wait ends in, as Linux has it (exit_latency of
+#: C7-SNB, snb_cstates in drivers/idle/intel_idle.c, 109 since that table came; C6 has 104).
+WAKE_S = 109e-6
+
+
+def lever_effects(turbo: bool | None, cstates: str | None, governor: str | None, state: str) -> dict[str, Any]:
+    """What the levers of a machine mean to a simulation, None: nothing is said of it; `state`: of the clock where turbo says
+    nothing. Where cores do not sleep they poll, at a clock that the powersave governor lowers; under load both governors choose
+    the same clock, and sleeping cores have none."""
+    if turbo is not None:
+        state = "turbo" if turbo else "nominal"
+    effects: dict[str, Any] = {} if turbo is None else {"power_state": state}
+    if cstates == "all":
+        effects["wake_s"] = WAKE_S
+    elif cstates == "none":
+        effects["awake_state"] = "powersave" if governor == "powersave" else state
+    return effects

@@ -179,13 +179,8 @@ def _commit_of(record: Record) -> Any:
 
 
 def _described_levers(run: Run) -> dict[str, Any]:
-    """Turbo is a state that the machine describes; the others are not described."""
-    return {
-        lever: (
-            Outcome(asked, True) if lever == "turbo" else Outcome(asked, False, "a described machine has no such lever")
-        ).record()
-        for lever, asked in levers_of(run.configuration).items()
-    }
+    """States that the machine describes: levers that mean nothing to it are refused before anything runs."""
+    return {lever: Outcome(asked, True).record() for lever, asked in levers_of(run.configuration).items()}
 
 
 def _energy(row: Record) -> dict[str, Any] | None:

@@ -276,6 +276,24 @@ def _check_described(configuration: Configuration) -> None:
         raise UsageError("factors: turbo and effect power-state both choose the state of the clock; give one of them")
     if configuration["turbo"] is not None and not {"turbo", "nominal"} <= set(states):
         raise UsageError(f"factors: turbo: {configuration['machine']} describes no states turbo and nominal of its clock")
+    _check_idle_levers(configuration, states, "no-sleep" in asked)
+
+
+def _check_idle_levers(configuration: Configuration, states: Sequence[str], awake: bool) -> None:
+    """Of idle states and governor: what a simulation knows of them."""
+    machine, cstates, governor = (configuration[name] for name in ("machine", "cstates", "governor"))
+    if cstates is not None and awake:
+        raise UsageError("factors: cstates and effect no-sleep both say how cores wait; give one of them")
+    if cstates == "none" and not states:
+        raise UsageError(f"factors: cstates = 'none': {machine} describes no states of its clock, in which its cores would poll")
+    if governor is None:
+        return
+    one_of("governor of a described machine", governor, ("performance", "powersave"))
+    if cstates is None:
+        raise UsageError("factors: governor: of a described machine it says at which clock cores poll that have no idle states; "
+                         'give cstates = ["all", "none"] beside it')  # fmt: skip
+    if governor == "powersave" and "powersave" not in states:
+        raise UsageError(f"factors: governor = 'powersave': {machine} describes no state powersave of its clock")
 
 
 @cache

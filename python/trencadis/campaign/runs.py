@@ -15,12 +15,12 @@ import numpy as np
 from ..busy import BusyNeighbours
 from ..checks import shown
 from ..children import continue_child, end_children, ending, start_child, stop_child
-from ..effects import parse_effects
+from ..effects import lever_effects, parse_effects
 from ..errors import UsageError
 from ..options import PRECISIONS, unit_list
 from ..simulations import Simulation, contract_record, simulate_all
 from .factors import FACTORS, REAL
-from .plan import Configuration, Plan, Run, memory_of
+from .plan import Configuration, Plan, Run, memory_of, power_states
 from .run_process import busy_of
 
 Record = dict[str, Any]
@@ -89,8 +89,9 @@ def simulation_of(plan: Plan, run: Run) -> Simulation:
     configuration = run.configuration
     words = [] if configuration["effect"] == "none" else [word.strip() for word in configuration["effect"].split(",")]
     effects = parse_effects(words)
-    if configuration["turbo"] is not None:
-        effects["power_state"] = "turbo" if configuration["turbo"] else "nominal"
+    levers = (configuration[name] for name in ("turbo", "cstates", "governor"))
+    state = effects.get("power_state") or next(iter(power_states(configuration["machine"])), "")
+    effects = {**lever_effects(*levers, state), **effects}
     return Simulation(
         configuration["routine"], configuration["n"], configuration["machine"],
         0 if configuration["nb"] == "auto" else configuration["nb"], configuration["precision"], configuration["variant"],
@@ -135,7 +136,7 @@ def check_described(plan: Plan, configurations: Iterable[Configuration]) -> None
 
 
 #: The factors that a described machine's runs are made from, beside the problem.
-_SIMULATED = ("machine", "scheduler", "workers", "effect", "turbo")
+_SIMULATED = ("machine", "scheduler", "workers", "effect", "turbo", "cstates", "governor")
 
 
 def _cannot_hold(configuration: Configuration) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from ..effects import lever_effects
 from ..seeds import spread
 from ..simulations import Simulation
 from .gallery import Case, Chart, Curve, Row, Section, beside, published_figures
@@ -51,9 +52,6 @@ WRITES_N = (4096, 8192, 16384)
 #: How long a waiting thread of a runtime looks for work before it sleeps. The paper: passive waiting; libOMP and libKOMP block
 #: after 200 ms, XKaapi has no such policy and looks on, libGOMP and OmpSs sleep.
 SPIN_S = {"libomp": 0.2, "libkomp": 0.2, "xkaapi": 3600.0}
-#: Out of the idle state C7, the deepest that the paper lists of this processor and the one that a long wait ends in, as Linux has
-#: it (exit_latency of C7-SNB, snb_cstates in drivers/idle/intel_idle.c, 109 since that table came; C6 has 104).
-WAKE_S = 109e-6
 #: Instead of the paper's 32768 where the user has little time: a sixteenth of the work on the same tiles, so less parallelism.
 QUICK_N = 8192
 
@@ -63,13 +61,9 @@ def scheduler_of(preset: str) -> str:
 
 
 def effects_of(preset: str, levers: dict[str, Any]) -> dict[str, Any]:
-    """What the levers mean to a simulation. Where cores do not sleep they poll, at a clock that the powersave governor lowers;
-    under load both governors choose the same clock, and sleeping cores have none."""
-    state = "turbo" if levers["turbo"] else "nominal"
-    idle: dict[str, Any] = {"wake_s": WAKE_S}
-    if levers["c_states"] == "none":
-        idle = {"awake_state": state if levers["governor"] == "performance" else "powersave"}
-    return {"power_state": state, **idle, **({"spin_s": SPIN_S[preset]} if preset in SPIN_S else {})}
+    """Of the levers, as campaigns have them, and of the runtime's way to wait."""
+    idle = lever_effects(levers["turbo"], levers["c_states"], levers["governor"], "nominal")
+    return {**idle, **({"spin_s": SPIN_S[preset]} if preset in SPIN_S else {})}
 
 
 def levers_n(n: int) -> int:
