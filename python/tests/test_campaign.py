@@ -341,7 +341,23 @@ def test_all_levers_of_a_described_machine_are_those_of_the_published_tables(tmp
         high, low = (found[turbo, "none", governor] for governor in ("performance", "powersave"))
         assert asleep["seconds"] == idle["seconds"] > high["seconds"] == low["seconds"]
         assert asleep["energy"] == idle["energy"]
-        assert high["energy"]["machine"]["joules"] > low["energy"]["machine"]["joules"]
+        assert high["energy"]["core"]["joules"] > low["energy"]["core"]["joules"]
+
+
+def test_a_described_machine_has_the_domains_of_real_meters_as_far_as_it_describes_them(tmp_path):
+    factors = {"routine": "potrf", "n": 512, "nb": 128, "machine": ["uv2000", "exynos5422"]}
+    plan = plan_of({"name": "c", "repetitions": 3, "factors": factors})
+    with Store(tmp_path / "out", plan) as store:
+        Campaign(plan, store, Levers(False), note=print).run()
+        records = {record["machine"]: record for record in store.records.values()}
+    energies = records["uv2000"]["energy"]
+    assert all(domain["how"] == "simulated" for domain in energies.values()) and energies["core"]["inside"][0] == "package"
+    joules = {name: domain["joules"] for name, domain in energies.items()}
+    seconds = records["uv2000"]["seconds"]
+    assert joules["package"] == pytest.approx(joules["core"] + 8 * 40 * seconds)  # eight nodes of 40 W beside their cores
+    assert joules["dram"] == pytest.approx(8 * 20 * seconds)
+    assert joules["machine"] == pytest.approx(joules["package"] + joules["dram"])
+    assert list(records["exynos5422"]["energy"]) == ["core", "machine"]  # what it does not describe is no domain, and not 0 J
 
 
 def test_levers_go_beside_the_effects_that_a_campaign_names():

@@ -184,10 +184,21 @@ def _described_levers(run: Run) -> dict[str, Any]:
 
 
 def _energy(row: Record) -> dict[str, Any] | None:
-    """By domain, each with how it came about; of a described machine that says what it draws one domain, all of it."""
-    if row.get("simulated") and row.get("energy_j") is not None:
-        return {"machine": {"joules": row["energy_j"], "how": "simulated"}}
-    return row.get("energy")
+    """By domain, each with how it came about: of a described machine those of real meters, as far as it says what they draw, each
+    with the domains that count it as well."""
+    if not row.get("simulated"):
+        return row.get("energy")
+    if row.get("energy_j") is None:
+        return None
+    cores, package, memory = row["cores_j"], row["package_j"], row["memory_j"]
+    described = {
+        "core": (cores, cores > 0, ["package", "machine"]),
+        "package": (package, package > cores, ["machine"]),
+        "dram": (memory, memory > 0, ["machine"]),
+        "machine": (row["energy_j"], True, []),
+    }
+    return {domain: {"joules": joules, "how": "simulated", "inside": inside}
+            for domain, (joules, known, inside) in described.items() if known}  # fmt: skip
 
 
 def record_of(plan: Plan, run: Run, row: Record, beside: Mapping[str, Any]) -> Record:
