@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from trencadis import _core
+from trencadis.report import findings
 from trencadis.reproduce import (
     GALLERIES,
     asym,
@@ -153,9 +154,9 @@ def test_every_figure_of_table_2_stands_beside_speed_joules_and_watts():
 
 
 def test_a_correlation_is_pearsons_and_one_with_what_does_not_vary_is_none():
-    r, p = energy_tables.pearson([1, -1, 1, -1], [4.0, 2.0, 4.5, 2.5])
+    r, p = findings.pearson([1, -1, 1, -1], [4.0, 2.0, 4.5, 2.5])
     assert r == pytest.approx(0.970, abs=1e-3) and 0.02 < p < 0.04
-    assert energy_tables.pearson([1, -1], [3.0, 3.0]) is None
+    assert findings.pearson([1, -1], [3.0, 3.0]) is None
 
 
 def test_copies_are_ahead_from_the_size_on_after_which_none_is_behind():

@@ -294,9 +294,10 @@ def _values(group: Group, one: Configuration, metric: Metric) -> list[float]:
 def _correlations(pairs: Sequence[tuple[float, float]]) -> Row:
     """Null where one of both does not vary, or three pairs are not there."""
     xs, ys = (np.array([pair[place] for pair in pairs]) for place in (0, 1))
-    if len(pairs) < 3 or not _varies(xs) or not _varies(ys):
+    found = None if len(pairs) < 3 else _correlation(xs, ys)
+    if found is None:
         return {"runs": len(pairs), "pearson": None, "pearson_p": None, "spearman": None, "spearman_p": None, "significant": None}
-    (pearson, p), (spearman, spearman_p) = _correlation(xs, ys), _correlation(stats.rankdata(xs), stats.rankdata(ys))
+    (pearson, p), (spearman, spearman_p) = found, _correlation(stats.rankdata(xs), stats.rankdata(ys))
     return {
         "runs": len(pairs), "pearson": pearson, "pearson_p": p, "spearman": spearman, "spearman_p": spearman_p,
         "significant": p < 1 - CONFIDENCE,
@@ -314,18 +315,25 @@ def _varies(values: np.ndarray) -> bool:
     return bool(np.ptp(values) > ROUNDING * np.abs(values).max())
 
 
-def _correlation(xs: np.ndarray, ys: np.ndarray) -> tuple[float, float]:
-    """Pearson's, of ranks Spearman's, and the chance of one so far from 0. Of few pairs by all orders in which the values could
-    have come: the t distribution leaves no chance to values in a line, which every twelfth order of four values is."""
+def pearson(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float] | None:
+    """r, and the chance of one so far from 0 without any, by the t distribution; None where one of both does not vary."""
+    if not _varies(np.asarray(xs)) or not _varies(np.asarray(ys)):
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of values that are nearly alike
         found = stats.pearsonr(xs, ys)
-    r = float(found.statistic)
-    if len(xs) > MOST_PERMUTED:
-        return r, float(found.pvalue)
+    return float(found.statistic), float(found.pvalue)
+
+
+def _correlation(xs: np.ndarray, ys: np.ndarray) -> tuple[float, float] | None:
+    """Pearson's, of ranks Spearman's. Of few pairs the chance is by all orders in which the values could have come: the t
+    distribution leaves no chance to values in a line, which every twelfth order of four values is."""
+    found = pearson(xs, ys)
+    if found is None or len(xs) > MOST_PERMUTED:
+        return found
     centred = [values - values.mean() for values in (xs, ys)]
     orders = centred[1][_orders(len(ys))] @ centred[0]
-    return r, float(np.mean(np.abs(orders) >= abs(centred[0] @ centred[1]) * (1 - ROUNDING)))
+    return found[0], float(np.mean(np.abs(orders) >= abs(centred[0] @ centred[1]) * (1 - ROUNDING)))
 
 
 @lru_cache(maxsize=MOST_PERMUTED)

@@ -13,7 +13,7 @@ from ..seeds import Estimate, Simulate, estimate, over_seeds
 from ..seeds import runs as count_runs
 from ..simulations import Progress, simulate_all
 from .energy import BEST, FASTEST, LEVERS, PAPER, PLACEMENTS, simulation_of
-from .energy_tables import _LEVER_VALUES, pearson
+from .energy_tables import _LEVER_VALUES
 from .gallery import Row
 
 N = 16384
@@ -75,6 +75,8 @@ def _sums_over(rows: Sequence[Row], best: tuple[str, str, str], lever: str, side
 
 def correlation(rows: Sequence[Row], best: tuple[str, str, str], pair: str) -> Estimate | None:
     """Pearson's r over the eight settings, one of each seed; None where one of the two does not vary."""
+    from ..report.findings import pearson
+
     found = []
     settings = [_of_setting(rows, best, levers) for levers in LEVERS]
     for seed in range(settings[0]["seeds"]):

@@ -94,18 +94,10 @@ def _lever_figures(rows: Sequence[Row]) -> list[Figure]:
     return slower + [Figure(f"{e['routine']}: energy saved so, percent", e["published_saved"], e["saved"]) for e in lines]
 
 
-def pearson(a: Sequence[float], b: Sequence[float]) -> tuple[float, float] | None:
-    """r and the probability of one as far from 0 where there is no relation; None where one of both does not vary."""
-    if max(a) - min(a) <= 1e-9 * abs(max(a, key=abs)) or max(b) - min(b) <= 1e-9 * abs(max(b, key=abs)):
-        return None
-    from scipy.stats import pearsonr
-
-    found = pearsonr(a, b)
-    return float(found.statistic), float(found.pvalue)
-
-
 def correlation_lines(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Pearson's r of every pair, over the eight settings of the levers."""
+    """Pearson's r of every pair, over the eight settings of the levers, as reports on campaigns have it."""
+    from ..report.findings import pearson  # with SciPy's statistics, which take a second to load
+
     lines = []
     n = levers_n(rows[0]["n"])
     for routine, variant, preset in BEST:
