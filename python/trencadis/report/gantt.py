@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..campaign.factors import LEVERS, REAL
 from ..campaign.plan import Plan, Run
@@ -16,7 +17,7 @@ from ..campaign.state import software
 from ..errors import BackendError
 from ..simulations import simulate_all
 from .findings import Configuration, best_of, by_problem, levers_within, metrics
-from .pictures import inside_a_page
+from .pictures import inside_a_page, shares
 from .read import Group
 
 #: A trace of more rows than that says nothing on a page; and of more problems neither.
@@ -27,9 +28,19 @@ _ERRORS = (ValueError, RuntimeError, BackendError, MemoryError, OSError, LookupE
 
 
 def gantt_pictures(group: Group, found: Sequence[Configuration]) -> tuple[list[tuple[str, str]], list[str]]:
-    """(title, SVG) of the fastest configuration of each problem, and what could not be drawn."""
+    """(title, SVG) of the fastest configuration of each problem; what could not be drawn, and what is behind the most, of which
+    each routine has its share."""
     drawn, missing = [], []
-    for problem, here in list(by_problem(found).items())[:MOST]:
+    problems = by_problem(found)
+    by_routine: dict[str, list[tuple[Any, ...]]] = {}
+    for problem in problems:
+        by_routine.setdefault(problem[0], []).append(problem)
+    chosen, left_out = shares(by_routine, MOST)
+    if names := [group.problem_name(problem) for rest in left_out.values() for problem in rest]:
+        missing.append(f"timelines: {min(MOST, len(problems))} are drawn, {len(names)} left out: {', '.join(names)}")
+    for problem, here in problems.items():
+        if problem not in chosen[problem[0]]:
+            continue
         best = best_of(here, metrics(group)[0])
         title = f"{group.problem_name(problem)}: {best.name(levers_within(group.levers(), here))}"
         try:

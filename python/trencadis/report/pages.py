@@ -58,7 +58,9 @@ def chapter_of(group: Group, pictures: bool, gantt: bool) -> Chapter:
     parts.append(Part("All configurations", columns, rows, _MEANS))
     chapter = Chapter(group, notes_of(group), parts)
     if pictures:
-        chapter.pictures += interaction_pictures(group, found)
+        drawn, missing = interaction_pictures(group, found)
+        chapter.pictures += drawn
+        chapter.notes += missing
     if pictures and gantt:
         drawn, missing = gantt_pictures(group, found)
         chapter.pictures += drawn

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import itertools
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from ..errors import UsageError
 from ..reproduce.charts import COLOURS
@@ -17,21 +18,70 @@ from .read import Group
 MOST_PICTURES = 12
 MOST_LINES = len(COLOURS)
 
+T = TypeVar("T")
 
-def interaction_pictures(group: Group, found: Sequence[Configuration]) -> list[tuple[str, str]]:
-    """(title, SVG) of each routine, metric and pair of factors; of a single factor where there is no pair."""
-    drawn = []
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A picture: a metric of a routine by two factors; the second may be none."""
+
+    routine: str
+    metric: Metric
+    x: str
+    lines: str
+
+    def title(self) -> str:
+        return f"{self.routine}: {self.metric.name} by {self.x}" + (f" and {self.lines}" if self.lines else "")
+
+
+def interaction_pictures(group: Group, found: Sequence[Configuration]) -> tuple[list[tuple[str, str]], list[str]]:
+    """(title, SVG) of each routine, metric and pair of factors; of a single factor where there is no pair. And what was left out:
+    pictures behind the most, of which each routine has its share, and lines."""
+    by_routine: dict[str, list[Configuration]] = {}
+    for one in found:
+        by_routine.setdefault(one.levels["routine"], []).append(one)
+    chosen, left_out = shares({routine: _wanted_of(group, routine) for routine in by_routine}, MOST_PICTURES)
+    drawn, notes = [], []
+    for wanted in itertools.chain.from_iterable(chosen.values()):
+        here = by_routine[wanted.routine]
+        drawn.append((wanted.title(), _drawn(group, here, wanted.metric, wanted.x, wanted.lines, wanted.title())))
+        notes += _lines_left_out(group, wanted)
+    missing = [_said_of(routine, wanted) for routine, wanted in left_out.items() if wanted]
+    if missing:
+        count = sum(map(len, left_out.values()))
+        notes.insert(0, f"pictures: {len(drawn)} are drawn, {count} left out: {'; '.join(missing)}")
+    return drawn, notes
+
+
+def shares(queues: Mapping[str, Sequence[T]], most: int) -> tuple[dict[str, list[T]], dict[str, list[T]]]:
+    """So many of all together, of each in turn while it has some, and what is left of each."""
+    turns = itertools.chain.from_iterable(
+        itertools.zip_longest(*([(name, one) for one in queue] for name, queue in queues.items()))
+    )
+    chosen: dict[str, list[T]] = {name: [] for name in queues}
+    for name, one in itertools.islice((turn for turn in turns if turn is not None), most):
+        chosen[name].append(one)
+    return chosen, {name: list(queue[len(chosen[name]) :]) for name, queue in queues.items()}
+
+
+def _wanted_of(group: Group, routine: str) -> list[_Wanted]:
     factors = [*group.levers(), *(["n"] if len(group.levels("n")) > 1 else [])]
     pairs = list(itertools.combinations(factors, 2)) or [(name, "") for name in factors]
-    for routine in group.levels("routine"):
-        here = [one for one in found if one.levels["routine"] == routine]
-        for metric in metrics(group):
-            for first, second in pairs:
-                if len(drawn) < MOST_PICTURES and here:
-                    x, lines = _axes_of(group, first, second)
-                    title = f"{routine}: {metric.name} by {x}" + (f" and {lines}" if lines else "")
-                    drawn.append((title, _drawn(group, here, metric, x, lines, title)))
-    return drawn
+    return [_Wanted(routine, metric, *_axes_of(group, *pair)) for metric in metrics(group) for pair in pairs]
+
+
+def _said_of(routine: str, left_out: Sequence[_Wanted]) -> str:
+    """ "potrf speed by n and turbo, n and nb, energy dram by ..."."""
+    by_metric: dict[str, list[str]] = {}
+    for one in left_out:
+        by_metric.setdefault(one.metric.name, []).append(one.x + (f" and {one.lines}" if one.lines else ""))
+    return f"{routine} " + ", ".join(f"{metric} by {', '.join(axes)}" for metric, axes in by_metric.items())
+
+
+def _lines_left_out(group: Group, one: _Wanted) -> list[str]:
+    rest = group.levels(one.lines)[MOST_LINES:] if one.lines else []
+    levels = ", ".join(shown_level(level, one.lines) for level in rest)
+    return [f"picture '{one.title()}': has {MOST_LINES} lines, and none for {one.lines} {levels}"] if rest else []
 
 
 def _axes_of(group: Group, first: str, second: str) -> tuple[str, str]:
