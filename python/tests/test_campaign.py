@@ -98,6 +98,8 @@ BAD = {
     "path": ({**LEAST, "name": "../c"}, "word of letters"),
     "variant": (with_factors(variant=["tournament"]), "unknown variant of potrf"),
     "core": (with_factors(busy=["1000=1"]), "no core 1000"),
+    "no effect": (described(effect=["nonee"]), "unknown effect 'nonee'; did you mean 'none'"),
+    "effect among others": (described(effect=["spin,jiter=0.1"]), "did you mean 'jitter'"),
     "effect": (with_factors(effect=["jitter"]), "described machine"),
     "described": (with_factors(machine=["uv2000"], kernels=["native"]), "says nothing of the described machine"),
     "state": (with_factors(machine=["exynos5422"], turbo=[True]), "no states turbo"),

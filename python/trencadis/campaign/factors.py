@@ -14,7 +14,7 @@ from typing import Any
 from .. import _core
 from ..checks import one_of, shown
 from ..cores import integers
-from ..effects import parse_effects
+from ..effects import EFFECTS, parse_effects
 from ..errors import UsageError
 from ..options import PRECISIONS, core_counts
 
@@ -124,7 +124,10 @@ def _effect(value: Any) -> str:
     text = _text(value)
     if text in ("", "none"):
         return "none"
-    parse_effects(word.strip() for word in text.split(","))
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        one_of("effect", word.partition("=")[0], (*EFFECTS, "none"))
+    parse_effects(words)
     return text
 
 
