@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from commands import COMMAND, trencadis
+from commands import COMMAND, refusal, trencadis
 from test_campaign import LEAST, own_cache, records_in, size_of, written  # noqa: F401
 from trencadis import patience
 from trencadis.campaign.conduct import Campaign, Ended, ending_in_order
@@ -91,6 +91,16 @@ def test_levers_that_are_not_there_are_recorded_as_such(tmp_path, monkeypatch):
     _, said = trencadis("campaign", written(tmp_path, LEVERS), "-o", tmp_path / "out", "--set-levers")
     assert "turbo cannot be set (this machine has no such lever)" in said
     assert all(r["levers"]["turbo"]["set"] is False and r["state"]["turbo"] is None for r in records_in(tmp_path / "out"))
+
+
+def test_a_governor_that_no_core_can_have_is_refused_with_the_nearest_name(fake_machine, tmp_path):
+    asked = {**LEVERS, "factors": {"routine": ["potrf"], "n": [32], "governor": ["perfomance"]}}
+    for core, names in enumerate(("performance powersave", "performance powersave ondemand")):
+        (fake_machine[f"cpu{core}/cpufreq/scaling_governor"].parent / "scaling_available_governors").write_text(f"{names} \n")
+    said = refusal("campaign", written(tmp_path, asked), "-o", tmp_path / "out")
+    assert "unknown governor of this machine 'perfomance'; did you mean 'performance'" in said
+    asked["factors"]["governor"] = ["ondemand"]  # of one core; that the other has none is in the records
+    trencadis("campaign", written(tmp_path, asked), "--plan")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])

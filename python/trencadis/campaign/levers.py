@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -56,6 +57,13 @@ def files_of(lever: str, level: Any, root: Path) -> dict[Path, str]:
     # State 0 is no state to sleep in: it polls.
     states = sorted(cpus.glob("cpu[0-9]*/cpuidle/state[1-9]*/disable"))
     return dict.fromkeys(states, "0" if level == "all" else "1")
+
+
+@cache
+def governors(root: Path) -> tuple[str, ...]:
+    """Those that some core can have; none: the machine does not say."""
+    files = sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_available_governors"))
+    return tuple(dict.fromkeys(name for file in files for name in (read_word(file) or "").split()))
 
 
 def level_now(lever: str, root: Path) -> Any:

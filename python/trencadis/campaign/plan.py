@@ -21,9 +21,11 @@ from ..checks import one_of, shown, unknown
 from ..effects import EFFECTS, parse_effects
 from ..errors import UsageError
 from ..options import PRECISIONS
+from ..system_files import system_root
 from ..workload import require_memory
 from ..workloads import WORKLOADS
 from .factors import FACTORS, LEVERS, REAL, Level, level_of
+from .levers import governors
 
 STANDARD_REPETITIONS = 30
 LEAST_REPETITIONS = 3
@@ -253,6 +255,8 @@ def _check_real(configuration: Configuration) -> None:
     _check_variant(configuration, variants[routine])
     if configuration["effect"] != "none":
         raise UsageError(f"factors: effect '{configuration['effect']}' is of a described machine, not of {REAL}")
+    if configuration["governor"] is not None and (known := governors(system_root())):
+        one_of("governor of this machine", configuration["governor"], known)
 
 
 #: Of a real run alone, with what a simulated one must have instead.
