@@ -360,6 +360,8 @@ def test_a_described_machine_has_the_domains_of_real_meters_as_far_as_it_describ
     assert joules["dram"] == pytest.approx(8 * 20 * seconds)
     assert joules["machine"] == pytest.approx(joules["package"] + joules["dram"])
     assert list(records["exynos5422"]["energy"]) == ["core", "machine"]  # what it does not describe is no domain, and not 0 J
+    (silent,) = conduct._energy({"simulated": True, "machine": "mine", "energy_j": None}).values()
+    assert (silent["joules"], silent["how"], silent["why"]) == (None, "unavailable", "mine does not describe what it draws")
 
 
 def test_levers_go_beside_the_effects_that_a_campaign_names():

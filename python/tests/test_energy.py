@@ -217,7 +217,17 @@ def test_a_campaign_has_the_energy_of_its_runs(counter, tmp_path):
 
 def test_a_machine_without_meters_says_what_was_looked_for(nothing, tmp_path):
     out, said = command("bench", "potrf", "--n", "100", "--repeat", "1", "--energy", "--json", "-")
-    assert json.loads(out)["energy"] is None
+    row = json.loads(out)
+    (machine,) = row["energy"].values()
+    assert list(row["energy"]) == ["machine"] and (machine["joules"], machine["how"]) == (None, "unavailable")
+    assert machine["why"] in said and row["energy_cost"] is None and row["temperature_c"] is None
+    (row,) = rows("compare", "gemm", "--against", "openblas", "--n", "100", "--repeat", "1", "--energy")
+    assert row["energy"] == row["peer_energy"] == {"machine": machine}
+    (tmp_path / "c.toml").write_text('name = "c"\nrepetitions = 3\n[factors]\nroutine = "potrf"\nn = 100\n')
+    command("campaign", "c.toml", cwd=tmp_path)
+    records = [json.loads(line) for line in (tmp_path / "c" / "runs.jsonl").read_text().splitlines()]
+    assert all(record["energy"] == {"machine": machine} for record in records)
+    assert "no meter counted in any of the runs" in command("report", "c", cwd=tmp_path)[0]
     assert said.count("\n") == 1 and all(word in said for word in ("powercap", "perf", "hwmon", "NVML", "battery"))
     command("trace", "potrf", "--n", "300", "--nb", "100", "-o", tmp_path / "t.svg", "--energy")
     assert "<polyline" not in (tmp_path / "t.svg").read_text()
@@ -228,6 +238,38 @@ def test_a_machine_without_meters_says_what_was_looked_for(nothing, tmp_path):
     assert with_energy.energy() is None
     out, _ = command("machine")
     assert "no meter of energy counts here" in out
+
+
+def sensor(root):
+    chip = root / "sys/class/hwmon/hwmon0"
+    chip.mkdir(parents=True)
+    for name, text in {"name": "coretemp", "temp1_input": "51000", "temp1_label": "Package id 0", "temp2_input": "63000"}.items():
+        (chip / name).write_text(text + "\n")
+
+
+def test_the_temperature_of_the_hottest_core_stands_beside_the_energy(counter, tmp_path):
+    sensor(tmp_path / "root")
+    (row,) = rows("bench", "potrf", "--n", "300", "--repeat", "2", "--energy")
+    assert row["temperature_c"] == 63 and set(row["energy"]) == {"core", "package"}
+    (row,) = rows("compare", "gemm", "--against", "openblas", "--n", "200", "--repeat", "1", "--energy")
+    assert row["temperature_c"] == 63
+    out, _ = command("bench", "potrf", "--n", "300", "--repeat", "2", "--energy")
+    assert "n = 300: the hottest core meanwhile, measured: 63 C" in out
+
+
+def test_a_machine_that_tells_temperatures_alone_has_them_and_no_energy(nothing, tmp_path):
+    sensor(tmp_path / "empty")
+    out, said = command("bench", "potrf", "--n", "300", "--repeat", "1", "--energy")
+    assert "measured: 63 C" in out and "takes, measured" not in out and "no meter of energy counts here" in said
+    (row,) = rows("bench", "potrf", "--n", "300", "--repeat", "1", "--energy")
+    assert row["energy"]["machine"]["how"] == "unavailable" and row["temperature_c"] == 63
+    with pytest.warns(UserWarning, match="no meter of energy counts here"):
+        with_energy = trencadis.session(energy=True)
+    with with_energy:
+        pass
+    assert with_energy.energy() is None
+    command("trace", "potrf", "--n", "300", "--nb", "100", "-o", tmp_path / "t.svg", "--energy")
+    assert "<polyline" not in (tmp_path / "t.svg").read_text()
 
 
 #: NVML as far as it is called: two devices, one that counts 300 W, one that has no counter and draws 75 W.

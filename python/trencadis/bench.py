@@ -132,9 +132,9 @@ def chosen_fields(core: Any, session: Any, job: Job, asked: SessionChoice) -> di
 
 
 def energy_fields(metering: Metering, repetitions: Sequence[Turn]) -> dict[str, Any]:
-    """Joules of a call by domain, median of the repetitions; both null where no meter counts."""
+    """Joules of a call by domain, median of the repetitions, and the hottest that cores were meanwhile."""
     domains = metering.domains(((one.begin, one.end) for one in repetitions), (one.calls for one in repetitions))
-    return {"energy": domains, "energy_cost": metering.cost()}
+    return {"energy": domains, "energy_cost": metering.cost(), "temperature_c": metering.hottest_c()}
 
 
 def runs_within(seconds: float, busy: bool = False) -> int:

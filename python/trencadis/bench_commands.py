@@ -326,8 +326,10 @@ def _finish(rows: list[dict[str, Any]], target: str | None, request: Request) ->
     print_table(rows, columns)
     for row in rows:
         for whose, key in (("a call of ours", "energy"), (f"one of {row.get('peer')}", "peer_energy")):
-            if row.get(key):
+            if any(domain["source"] for domain in (row.get(key) or {}).values()):  # else a line has said that none is there
                 print(f"n = {row['n']}: {whose} takes, measured: {domain_text(row[key])}")
+        if row.get("temperature_c") is not None:
+            print(f"n = {row['n']}: the hottest core meanwhile, measured: {row['temperature_c']:g} C")
     traffic = [{"n": row["n"], **device} for row in rows for device in row.get("device_traffic") or []]
     if traffic:
         print("moved in the last run, in bytes:")

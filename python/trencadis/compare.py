@@ -200,7 +200,7 @@ def _duel(
         row["peer_ns_per_task"] = median / tasks * 1e9
     if request.energy:
         row |= {"energy": _of_calls(metering, our_turns), "peer_energy": _of_calls(metering, their_turns),
-                "energy_cost": metering.cost()}  # fmt: skip
+                "energy_cost": metering.cost(), "temperature_c": metering.hottest_c()}  # fmt: skip
     return row
 
 

@@ -51,6 +51,11 @@ def nothing_counts() -> str:
     return f"no meter of energy counts here; looked for {LOOKED_FOR}" + (f" ({'; '.join(reasons)})" if reasons else "")
 
 
+def unavailable(why: str) -> Domains:
+    """Where nothing tells any domain: that of the machine, which holds all."""
+    return {"machine": {"joules": None, "how": "unavailable", "why": why, "source": None, "inside": []}}
+
+
 class _Readers:
     """Blocks that read the meters now, which share what is read: the first begins, at its period, and the last ends."""
 
@@ -77,10 +82,12 @@ _readers = _Readers()
 
 
 class Metering:
-    """Reads the meters while a block runs, where `wanted` and any counts; blocks may lie within each other, and beside."""
+    """Reads the meters while a block runs, where `wanted` and there are any, of temperature alone as well; blocks may lie within
+    each other, and beside."""
 
     def __init__(self, wanted: bool, period_s: float = PERIOD_S) -> None:
-        self._on, self._period_s = wanted and counting(), period_s
+        self._wanted, self._period_s = wanted, period_s
+        self._on = wanted and bool(meters().list())
         self.record: _core.MeterRecord | None = None
 
     def __enter__(self) -> Metering:
@@ -94,9 +101,11 @@ class Metering:
 
     def domains(self, runs: Iterable[tuple[float, float]], calls: Iterable[int] | None = None) -> Domains | None:
         """The median over runs, each from its begin to its end by time.perf_counter; of a call, where each was so many of them.
-        None where no meter counts."""
-        if self.record is None:
+        Where no meter counts, the machine's is unavailable; None where none is wanted, or no run was there."""
+        if not self._wanted:
             return None
+        if self.record is None or not counting():
+            return unavailable(nothing_counts())
         found = [self.record.between(begin, end) for begin, end in runs]
         for rows, number in zip(found, calls if calls is not None else [1] * len(found), strict=True):
             for row in rows:
@@ -111,6 +120,7 @@ class Metering:
         return {"period_s": period, "reading_s": reading, "share": reading / period}
 
     def hottest_c(self) -> float | None:
+        """The most that a sensor of the cores has told; None where there is none."""
         if self.record is None:
             return None
         values = [value for one in self.record.series() if one["kind"] == "temperature" for _, value in one["readings"]]

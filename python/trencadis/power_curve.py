@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from .energy import Metering, domain_text, power_curves
+from .energy import Metering, counting, domain_text, power_curves
 
 #: Told apart also by who does not see red from green (Okabe, Ito 2008).
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
@@ -26,7 +26,7 @@ class Power:
 
 
 def power_of(metering: Metering, begin: float, end: float) -> Power | None:
-    if metering.record is None:
+    if metering.record is None or not counting():
         return None
     curves = {domain: curve for domain, curve in power_curves(metering.record, begin, end).items() if curve}
     return Power(curves, end - begin, domain_text(metering.domains([(begin, end)])))

@@ -204,7 +204,9 @@ class _Metered:
         self._metering.__exit__()
 
     def domains(self) -> dict[str, dict[str, Any]] | None:
-        return self._metering.domains([(self._begin, self._end)])
+        from .energy import counting
+
+        return self._metering.domains([(self._begin, self._end)]) if counting() else None
 
 
 class _Energy:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
+from ..energy import unavailable
 from .levers import Levers, Outcome
 from .plan import Plan, Run, levers_of
 from .runs import RealRuns, check_described, is_real, simulated
@@ -189,7 +190,7 @@ def _energy(row: Record) -> dict[str, Any] | None:
     if not row.get("simulated"):
         return row.get("energy")
     if row.get("energy_j") is None:
-        return None
+        return unavailable(f"{row['machine']} does not describe what it draws")
     cores, package, memory = row["cores_j"], row["package_j"], row["memory_j"]
     described = {
         "core": (cores, cores > 0, ["package", "machine"]),
