@@ -83,6 +83,17 @@ def test_products(session, dtype, orders):
     assert np.abs(out.to_host() - a @ b).max() <= bound
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_of_the_hosts_matrices_come_to_lie_where_out_does(session, dtype):
+    a, b = random((90, 70), dtype, 1), random((70, 50), dtype, 2)
+    for device, order in ((0, "F"), (1, "C")):
+        out = session.device_array(np.zeros((90, 50), dtype, order=order), device)
+        assert trencadis.matmul(a, b, out=out) is out
+        assert np.abs(out.to_host() - a @ b).max() <= tolerance(dtype, 70) * np.abs(a).max() * np.abs(b).max()
+    with pytest.raises(ValueError, match="out is 90 x 50; the product is 90 x 3"):
+        trencadis.matmul(a, b[:, :3], out=out)
+
+
 @pytest.mark.parametrize("order", ["F", "C"])
 @pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)

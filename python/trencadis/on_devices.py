@@ -14,12 +14,12 @@ from .errors import LinAlgError, not_positive_definite
 from .residence import written
 
 
-def _common(*matrices: Matrix) -> tuple[_core.Session, str, int]:
+def _common(*matrices: Matrix) -> tuple[_core.Session, str]:
     dtypes = {m.dtype for m in matrices}
     if len(dtypes) > 1:
         said = ", ".join(f"{m.name} has {m.dtype}" for m in matrices)
         raise ValueError(f"arrays on a device are not converted: {said}")
-    return session_here(), matrices[0].dtype.char, next(m.device for m in matrices if m.device is not None)
+    return session_here(), matrices[0].dtype.char
 
 
 def _square(a: Matrix) -> int:
@@ -56,8 +56,11 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
     (m, k), (rows, n) = _shape(A), _shape(B)
     if k != rows:
         raise ValueError(f"matmul: a is {m} x {k} and b is {rows} x {n}")
-    session, dtype, device = _common(A, B)
-    result = empty(session, device, A.dtype, (m, n), A.by_rows and B.by_rows) if out is None else out
+    session, dtype = _common(A, B)
+    result = out
+    if out is None:  # then one of the operands lies on a device
+        device = B.device if A.device is None else A.device
+        result = empty(session, device, A.dtype, (m, n), A.by_rows and B.by_rows)
     C = Matrix.of(taken(result, "out"), "out")
     C.require_writable()
     if _shape(C) != (m, n):
@@ -84,7 +87,7 @@ def _triangle(m: Matrix, lower: bool) -> str:
 def cho_factor(a: Any, lower: bool, overwrite_a: bool) -> Any:
     result, A = _result(a, taken(a, "a"), overwrite_a, "a")
     n = _square(A)
-    session, dtype, _ = _common(A)
+    session, dtype = _common(A)
     if info := _core.potrf_on_device(session, dtype, _triangle(A, lower), n, A.address, A.ld):
         raise not_positive_definite(info)
     return result
@@ -136,7 +139,7 @@ def cho_solve(c: Any, lower: bool, b: Any, overwrite_b: bool) -> Any:
         _require_by_columns(C, "cho_solve of complex matrices")
     sides = _right_sides(b, n, overwrite_b, C)
     B = sides.matrix
-    session, dtype, _ = _common(C, B)
+    session, dtype = _common(C, B)
     _core.potrs_on_device(session, dtype, _triangle(C, lower), n, B.cols, C.address, C.ld, B.address, B.ld)
     return sides.done()
 
@@ -147,7 +150,7 @@ def lu_factor(a: Any, overwrite_a: bool, variant: str) -> tuple[Any, np.ndarray]
     array = taken(a, "a")
     _require_by_columns(Matrix.of(array, "a"), "lu_factor")
     result, A = _result(a, array, overwrite_a, "a")
-    session, dtype, _ = _common(A)
+    session, dtype = _common(A)
     pivots = np.empty(min(A.rows, A.cols), np.int64)
     if info := _core.getrf_on_device(session, dtype, A.rows, A.cols, A.address, A.ld, pivots.ctypes.data):
         from scipy.linalg import LinAlgWarning
@@ -167,7 +170,7 @@ def lu_solve(lu: Any, piv: Any, b: Any, trans: int, overwrite_b: bool) -> Any:
         raise ValueError(f"piv has the shape {pivots.shape}; {n} pivots are needed")
     sides = _right_sides(b, n, overwrite_b, A)
     B = sides.matrix
-    session, dtype, _ = _common(A, B)
+    session, dtype = _common(A, B)
     _core.getrs_on_device(session, dtype, "NTC"[trans], n, B.cols, A.address, A.ld, pivots.ctypes.data, B.address, B.ld)
     return sides.done()
 
@@ -187,7 +190,7 @@ def solve(a: Any, b: Any, lower: bool, overwrite_a: bool, overwrite_b: bool, ass
         overwrite_a = False
     sides = _right_sides(b, n, overwrite_b, A)
     B = sides.matrix
-    session, dtype, _ = _common(A, B)
+    session, dtype = _common(A, B)
     _, A = _result(a, array, overwrite_a, "a")
     if positive:
         if info := _core.posv_on_device(session, dtype, _triangle(A, lower), n, B.cols, A.address, A.ld, B.address, B.ld):
