@@ -69,6 +69,17 @@ def test_fields_and_ratios():
     assert row["peer_gflops_median"] == pytest.approx(WORKLOADS["potrf"].flops(150, "float64") / row["peer_seconds_median"] / 1e9)
 
 
+@pytest.mark.parametrize("through", ["symbols", "session"])
+def test_devices_are_taken_and_the_record_says_no_form_that_nobody_knows(through):
+    words = ["compare", "potrf", "--n", "150", "--against", first_installed().name, "--repeat", "1", "--through", through]
+    (row,) = rows(*words, "--check", "--devices", "emulated:1,always=yes")
+    assert (row["devices"], row["emulated"], row["through"]) == ("emulated:1,always=yes", True, through)
+    assert row["residual"] < 30
+    forms = (row["variant"], row["nb"])
+    assert forms == (None, None) if through == "symbols" else None not in forms
+    assert "did you mean 'emulated'" in refusal(*words, "--devices", "emulatd:1")
+
+
 def test_a_call_as_long_as_a_turn_is_one_and_has_no_lone_form():
     peer = first_installed()
     (row,) = rows("compare", "gemm", "--n", "1500", "--precision", "z", "--workers", CORES[0], "--against", peer.name,

@@ -1,5 +1,7 @@
 """trencadis compare-engines: every engine on the same tiles in turn, and who is left out why."""
 
+from dataclasses import replace
+
 import pytest
 from commands import refusal, rows
 from trencadis import _core, compare_engines
@@ -29,6 +31,27 @@ def test_each_contestant_has_a_record_on_the_same_tiles():
         assert 0 < row["ratio_min"] <= row["ratio_median"] <= row["ratio_max"]
         assert row["gflops_median"] == pytest.approx(row["n"] ** 3 / 3 / row["seconds_median"] / 1e9, rel=0.1)
     assert all(row["ratio_min"] == row["ratio_max"] == 1 for row in found if row["scheduler"] == "mosaic")
+
+
+def test_devices_are_of_our_own_engine_alone(monkeypatch):
+    start, asked = compare_engines.start_ours, []
+
+    def native(request, job):  # whether there are other engines in this build or not
+        choice = request.session
+        asked.append((choice.engine, choice.devices))
+        return start(replace(request, session=replace(choice, engine="native")), job)
+
+    monkeypatch.setattr(compare_engines, "start_ours", native)
+    request = Request("potrf", [60], session=SessionChoice(devices="emulated:1,always=yes"), repeat=1)
+    entrants = [Contestant("native", "mosaic"), Contestant("openmp-gnu")]
+    found = list(compare_engines.compare_engines(request, entrants, 0, lambda text, done: None))
+    assert asked == [("native", "emulated:1,always=yes"), ("openmp-gnu", "")]
+    assert [(row.get("devices"), row.get("emulated")) for row in found] == [("emulated:1,always=yes", True), (None, None)]
+
+
+def test_the_command_takes_devices():
+    words = ["compare-engines", "potrf", "--n", "60", "--engines", "native", "--schedulers", "ws", "--repeat", "1"]
+    assert {row["devices"] for row in rows(*words, "--tasks", "0", "--devices", "emulated:1")} == {"emulated:1"}
 
 
 def test_an_engine_that_cannot_do_it_says_why_and_the_others_go_on(monkeypatch):

@@ -40,6 +40,20 @@ def test_solve_finds_the_routine_that_fits(tmp_path, routine, dtype, shape, opti
     assert expected * 0.9 < row["rcond"] < expected * 4  # an estimate is never below, seldom above three times
 
 
+@pytest.mark.parametrize("routine", ["gesv", "posv"])
+def test_solve_and_factor_take_devices_and_say_so(tmp_path, routine):
+    devices = "emulated:1,always=yes"
+    saved(tmp_path, KINDS[routine], np.ones(90))
+    method = {"gesv": "lu", "posv": "cholesky"}[routine]
+    for command in (["solve", "A.npy", "b.npy"], ["factor", "A.npy", "--method", method]):
+        words = [*command, "--nb", "16", "--devices", devices]
+        row = json.loads(trencadis(*words, "--json", cwd=tmp_path)[0])
+        assert (row["devices"], row["emulated"]) == (devices, True) and row["residual"] < 30
+        assert f"devices {devices}, whose speed is emulated" in trencadis(*words, cwd=tmp_path)[0]
+        assert "devices" not in json.loads(trencadis(*command, "--json", cwd=tmp_path)[0])
+        assert "did you mean 'emulated'" in refusal(*command, "--devices", "emulatd:1", cwd=tmp_path)
+
+
 def test_an_upper_triangle_and_an_indefinite_matrix_are_solved(tmp_path):
     indefinite = positive_definite(40, np.float64)
     indefinite[20, 0] = indefinite[0, 20] = 50  # the diagonal is positive: the Cholesky factorization finds out

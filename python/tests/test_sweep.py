@@ -295,6 +295,15 @@ def test_a_small_sweep_writes_a_record_for_each_point_and_its_exit_code_says_whe
     assert picture.read_text().count("<svg") == 1
 
 
+def test_devices_take_part_and_records_say_so():
+    words = ["gemm", "--n", "40", "--ld", "tight", "--precision", "d", "--threads", "1", "--transpose", "NN", "--repeat", "1"]
+    (row,) = map(json.loads, run_sweep(*words, "--json", "--devices", "emulated:1").stdout.splitlines())
+    assert list(row) == [*FIELDS[:-2], "devices", "emulated", *FIELDS[-2:]]
+    assert (row["devices"], row["emulated"]) == ("emulated:1", True)
+    assert "devices emulated:1, whose speed is emulated; " in run_sweep(*words, "--devices", "emulated:1").stdout
+    assert "how many=0, must be" in refusal("sweep", *words, "--devices", "emulated:0")
+
+
 def test_one_order_with_one_leading_dimension_is_compared_with_nothing():
     run = run_sweep("potrf", "--n", "40", "--ld", "tight", "--precision", "d", "--threads", "1", "--repeat", "1")
     assert run.returncode == 0 and "dpotrf" in run.stdout and run.stderr == ""

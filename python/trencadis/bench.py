@@ -20,8 +20,9 @@ from .checks import one_of
 from .energy import Metering
 from .errors import UsageError
 from .forms import forms_of
-from .measure import Job, Ours, Run, SessionChoice, are_emulated, describe_session
+from .measure import Job, Ours, Run, SessionChoice, describe_session
 from .options import PRECISIONS, require_repetitions, shape_text
+from .records import device_fields
 from .turns import BUSY_TURN_S, Turn
 from .workloads import WORKLOADS
 
@@ -157,10 +158,10 @@ def repetition(runs: Sequence[Run], busy: bool) -> Turn:
 
 
 def _chosen_tile(job: Job, variant: str, description: dict[str, Any]) -> int | None:
-    """None for a shape: the library tells the tile size of square problems only."""
+    """None for a shape: the library tells the tile size of square problems only. And where nobody knows the form."""
     from . import _core
 
-    if job.shape():
+    if job.shape() or description["variants"] is None:
         return None
     if laid_out := description.get("laid_out_nb"):
         return laid_out
@@ -178,7 +179,7 @@ def record(
     median = statistics.median(seconds)
     flops = job.flops()
     idle = [run.idle_fraction for run in runs if run.idle_fraction is not None]
-    variant = request.session.variant or description["variants"].get(job.routine)
+    variant = request.session.variant or (description["variants"] or {}).get(job.routine)
     if node_bytes and len(node_bytes) > 1:
         (variant,) = forms_of(job.routine, by_nodes=True)  # chosen by the library, from the size
     row = {
@@ -210,8 +211,7 @@ def record(
         "reproducible": description["reproducible"],
         "node_bytes": node_bytes,
     }
-    if devices := description.get("devices"):
-        row |= {"devices": devices, "emulated": are_emulated(devices)}
+    row |= device_fields(description.get("devices", ""))
     tasks = job.tasks()
     if tasks is not None:
         row["ns_per_task"] = median / tasks * 1e9

@@ -20,6 +20,7 @@ from .files import warn
 from .measure import SessionChoice
 from .mpi import one_voice
 from .options import (
+    Devices,
     Engine,
     Grid,
     Kernels,
@@ -39,7 +40,7 @@ from .options import (
     with_virtual_cores,
 )
 from .peers import select_peers
-from .records import JsonTo, check_record_target, collect, progress_bar, who_ran, write_records
+from .records import JsonTo, check_record_target, collect, progress_bar, who_ran, with_devices, write_records
 from .tables import print_node_bytes, print_table
 from .tracing import check_power_output, check_trace_output, print_trace_tables, record_with_power, write_trace
 
@@ -86,13 +87,6 @@ Relief = Annotated[
     typer.Option(
         "--relief", metavar="held-up|always|never", rich_help_panel=EMULATION_PANEL,
         help="When a worker goes on on the core of an idle one. Default: when the system has taken its own core away",
-    ),
-]
-Devices = Annotated[
-    str,
-    typer.Option(
-        "--devices", metavar="BACKEND[:WHICH][,KEY=VALUE]",
-        help="Devices beside the cores, such as emulated:2,memory=64MiB,bandwidth=4GB/s (emulated ones say nothing of speed)",
     ),
 ]
 Busy = Annotated[
@@ -211,8 +205,9 @@ def compare_command(
     routine: Routine, against: Against, n: Sizes = "", shape: Shapes = "",
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
-    window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "", through: Through = "",
-    repeat: Repeat = 7, check: Check = False, energy: Energy = False, reproducible: Reproducible = False, json: JsonTo = None,
+    window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "", devices: Devices = "",
+    through: Through = "", repeat: Repeat = 7, check: Check = False, energy: Energy = False,
+    reproducible: Reproducible = False, json: JsonTo = None,
 ) -> None:
     """Measure us and each peer in turn, A B A B, each in a process of its own. A ratio above 1 says that we are faster.
 
@@ -224,7 +219,7 @@ def compare_command(
     """
     scheduler = with_virtual_cores(scheduler, virtual_cores)
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief,
-                     reproducible=reproducible)  # fmt: skip
+                     devices=devices, reproducible=reproducible)  # fmt: skip
     request = replace(
         request_of(routine, n, shape, precision, choice, busy, repeat, check), through=through, energy=energy
     )
@@ -348,8 +343,7 @@ def heading(row: dict[str, Any], request: Request) -> str:
     ]
     parts += [row["runtime"]] if row.get("runtime") else []
     parts += [f"core {core} slowed to {fraction:g} for us (emulated)" for core, fraction in request.session.slow.items()]
-    if devices := row.get("devices"):
-        parts.append(f"devices {devices}" + (", whose speed is emulated" if row["emulated"] else ""))
+    parts += with_devices(row)
     if request.busy:
         neighbours = ", ".join(f"{count} on core {core}" for core, count in request.busy.items())
         left = capacity_left(row["workers"], request.busy)

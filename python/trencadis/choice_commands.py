@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from . import _core, elsewhere
-from .bench_commands import Devices
 from .checks import one_of
 from .cores import core_list
 from .errors import UsageError
 from .files import warn
-from .options import SESSION_PANEL, shape_list, size_list, unit_list
+from .options import SESSION_PANEL, Devices, shape_list, size_list, unit_list
 from .records import JsonTo, check_record_target, emit, progress_bar
 from .tables import console, print_named, print_table
 

@@ -24,6 +24,7 @@ from .compare import ContestantProcess, start_ours, turn_taker
 from .errors import BackendError, UsageError
 from .measure import Job
 from .options import PRECISIONS
+from .records import device_fields
 from .turns import Turn
 
 #: Our engine under our policy, to which all others are compared.
@@ -117,7 +118,8 @@ def _start(
     processes, refusals = {}, {}
     for entrant in entrants:
         progress(f"{job}: preparing {entrant.name}", 0)
-        choice = replace(request.session, engine=entrant.engine, scheduler=entrant.scheduler)
+        devices = request.session.devices if entrant.engine == REFERENCE[0] else ""  # the other engines have none
+        choice = replace(request.session, engine=entrant.engine, scheduler=entrant.scheduler, devices=devices)
         try:
             processes[entrant] = stack.enter_context(start_ours(replace(request, session=choice, through="session"), job))
         except (BackendError, ValueError) as error:
@@ -169,6 +171,7 @@ def _row(
     reference = turns[Contestant(*REFERENCE)]
     flops, median = job.flops() or 0, _median(turns[entrant])
     row |= {name: said.get(name) for name in ("kernels", "kernels_version", "workers", "machine", "runtime")}
+    row |= device_fields(said["devices"])
     row |= {"seconds_median": median, "seconds_min": min(mine), "seconds_max": max(mine), "gflops_median": flops / median / 1e9}
     row |= _ratio("ratio", mine, reference)
     imitated = Contestant(IMITATED.get(entrant.scheduler, ""))

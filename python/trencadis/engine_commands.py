@@ -11,7 +11,7 @@ from .bench_commands import Busy, Check, Precision, Repeat, Routine, Shapes, Siz
 from .compare_engines import check_request, compare_engines, contestants, steps
 from .cores import core_list
 from .measure import SessionChoice
-from .options import Kernels, TileSize, Workers, tile_size
+from .options import Devices, Kernels, TileSize, Workers, tile_size
 from .records import JsonTo, check_record_target, collect, progress_bar, write_records
 from .tables import print_table
 
@@ -43,16 +43,20 @@ def register(app: typer.Typer) -> None:
 
 def compare_engines_command(
     routine: Routine, n: Sizes = "", shape: Shapes = "", nb: TileSize = "auto", precision: Precision = "d", kernels: Kernels = "",
-    workers: Workers = "", variant: Variant = "", window: Window = 0, busy: Busy = None, engines: Engines = "",
-    schedulers: Schedulers = "", tasks: TileRows = 40, repeat: Repeat = 7, check: Check = False, json: JsonTo = None,
+    workers: Workers = "", devices: Devices = "", variant: Variant = "", window: Window = 0, busy: Busy = None,
+    engines: Engines = "", schedulers: Schedulers = "", tasks: TileRows = 40, repeat: Repeat = 7, check: Check = False,
+    json: JsonTo = None,
 ) -> None:
     """The same kernels on the same tiles by every engine in turn, each in a process of its own, and what an empty task costs.
 
     Ours under mosaic is the reference: a ratio above 1 says that it is faster, round by round. Our engine runs under the presets
     of published runtimes as well; where the runtime that one imitates is an engine here, `imitates` names it, with the preset's
-    speed over that runtime's. An engine that does not have the form says why. More in docs/engines.md.
+    speed over that runtime's. Devices (--devices) take part with our engine alone. An engine that does not have the form says
+    why. More in docs/engines.md.
     """
-    choice = SessionChoice(kernels=kernels, workers=core_list(workers), window=window, nb=tile_size(nb), variant=variant)
+    choice = SessionChoice(
+        kernels=kernels, workers=core_list(workers), window=window, nb=tile_size(nb), variant=variant, devices=devices
+    )
     request = request_of(routine, n, shape, precision, choice, busy, repeat, check)
     check_request(request)
     entrants = contestants(_names(engines), _names(schedulers))

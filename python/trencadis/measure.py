@@ -114,11 +114,6 @@ def machine_of(core: Any, session: Any) -> str:
     return f"{session.machine_name} laid over {real} (emulated, memory not bound)" if session.options()["machine"] else real
 
 
-def are_emulated(devices: str) -> bool:
-    """Do these words name devices that say nothing of speed?"""
-    return devices.startswith("emulated")
-
-
 def describe_session(core: Any, session: Any) -> dict[str, Any]:
     """What a record says of a session, as resolved."""
     options = session.options()

@@ -80,6 +80,14 @@ VirtualCores = Annotated[
         rich_help_panel=SESSION_PANEL,
     ),
 ]
+Devices = Annotated[
+    str,
+    typer.Option(
+        "--devices", metavar="BACKEND[:WHICH][,KEY=VALUE]",
+        rich_help_panel=SESSION_PANEL,
+        help="Devices beside the cores, such as emulated:2,memory=64MiB,bandwidth=4GB/s (emulated ones say nothing of speed)",
+    ),
+]
 TileSize = Annotated[str, typer.Option("--nb", metavar="NB|auto", help="Tile size", rich_help_panel=SESSION_PANEL)]
 
 
@@ -205,6 +213,7 @@ def open_session(
     threads_backend: str = "",
     workers: str = "",
     slow: Iterable[str] = (),
+    devices: str = "",
 ) -> _core.Session:
     """The session that these options ask for; ValueError and BackendError say what is wrong with them."""
     return _core.Session(
@@ -214,6 +223,7 @@ def open_session(
         threads=threads_backend,
         workers=core_list(workers),
         slow=core_fractions(slow),
+        devices=devices,
     )
 
 

@@ -80,6 +80,8 @@ def open_ours(choice: SessionChoice) -> tuple[FortranLibrary, dict[str, Any]]:
     from . import _core
 
     description = describe_session(_core, choice.open(_core))
+    if description["devices"]:  # a call decides whether they take part and in which form, and none tells through symbols
+        description["variants"] = None
     return FortranLibrary([drop_in()]), description
 
 

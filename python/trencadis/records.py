@@ -33,6 +33,23 @@ def who_ran(row: Mapping[str, Any]) -> str:
     return f"{row['engine']} engine" + (f", {row['scheduler']} scheduler" if row["scheduler"] else "")
 
 
+def are_emulated(devices: str) -> bool:
+    """Do these words name devices that say nothing of speed?"""
+    return devices.startswith("emulated")
+
+
+def device_fields(devices: str) -> dict[str, Any]:
+    """What a record says of the devices of a session; nothing where it has none."""
+    return {"devices": devices, "emulated": are_emulated(devices)} if devices else {}
+
+
+def with_devices(row: Mapping[str, Any]) -> list[str]:
+    """The devices of a record, in words."""
+    if not (devices := row.get("devices")):
+        return []
+    return [f"devices {devices}" + (", whose speed is emulated" if row["emulated"] else "")]
+
+
 def check_record_target(target: str | None) -> None:
     """UsageError when `--json FILE` could not be written: to be called before a long computation."""
     if target == "":

@@ -16,6 +16,7 @@ from .files import check_output, read_matrix, warn, write_arrays, write_matrix
 from .lu import permutation
 from .mpi import one_voice
 from .options import (
+    Devices,
     Engine,
     Grid,
     Kernels,
@@ -28,7 +29,7 @@ from .options import (
     tile_size,
     with_processes,
 )
-from .records import JsonTo, check_record_target, emit, who_ran
+from .records import JsonTo, check_record_target, device_fields, emit, who_ran, with_devices
 from .residuals import Part, factor_residual, lu_residual, normal_residual, qr_residual, solve_residual
 from .solve_methods import (
     Fitted,
@@ -73,6 +74,7 @@ def solve(
     kernels: Kernels = "",
     threads_backend: Threads = "",
     workers: Workers = "",
+    devices: Devices = "",
     nb: TileSize = "auto",
     grid: Grid = "",
     owners: Owners = "",
@@ -87,11 +89,11 @@ def solve(
     if with_processes(engine, grid, owners):
         with one_voice():
             wishes = scheduler, engine, kernels, threads_backend, workers
-            _solve_processes(a, b, output, assume, lower, tile, open_session(*wishes), (grid, owners), json)
+            _solve_processes(a, b, output, assume, lower, tile, open_session(*wishes, devices=devices), (grid, owners), json)
         return
     if output:
         check_output(output)
-    session = open_session(scheduler, engine, kernels, threads_backend, workers)
+    session = open_session(scheduler, engine, kernels, threads_backend, workers, devices=devices)
     notes: list[str] = []  # for what is not refused
     A, B = read_matrix(a, notes.append), read_matrix(b, notes.append)
     (_require_matrix if assume == "least-squares" else _require_square)(A, a)
@@ -210,6 +212,7 @@ def factor(
     kernels: Kernels = "",
     threads_backend: Threads = "",
     workers: Workers = "",
+    devices: Devices = "",
     nb: TileSize = "auto",
 ) -> None:
     """Factor a matrix: cholesky reads one triangle of a positive definite one; lu takes any, and writes the arrays lu and piv, as
@@ -222,7 +225,7 @@ def factor(
     check_record_target(json)
     if output:
         check_output(output, archive=not cholesky)
-    session = open_session(scheduler, engine, kernels, threads_backend, workers)
+    session = open_session(scheduler, engine, kernels, threads_backend, workers, devices=devices)
     notes: list[str] = []
     A = read_matrix(a, notes.append)
     (_require_square if cholesky else _require_matrix)(A, a)
@@ -337,6 +340,7 @@ def _figures(
         "kernels_version": session.kernels_version,
         "threads": options["threads"],
         "workers": options["workers"],
+        **device_fields(options["devices"]),
         "seconds": seconds,
         "gflops": total / seconds / 1e9 if seconds > 0 and total > 0 else None,
         "simulated": False,
@@ -350,9 +354,9 @@ def _report(figures: dict[str, Any], json: str | None, what: str, measure: str) 
     speed = f", {figures['gflops']:.1f} GFlop/s" if figures["gflops"] else ""
     name = figures["precision"] + figures["routine"]
     out.print(f"{what} ({name}): {figures['seconds']:.4f} s{speed}", soft_wrap=True, markup=False)
+    workers = f"{len(figures['workers'])} worker{'s' * (len(figures['workers']) != 1)}"
     out.print(
-        f"{who_ran(figures)}, {figures['kernels']} kernels, "
-        f"{len(figures['workers'])} worker{'s' * (len(figures['workers']) != 1)}",
+        ", ".join([who_ran(figures), f"{figures['kernels']} kernels", workers, *with_devices(figures)]),
         soft_wrap=True,
         markup=False,
     )

@@ -14,9 +14,9 @@ from .busy import format_cores
 from .checks import one_of
 from .errors import UsageError
 from .files import warn
-from .options import PRECISIONS, require_repetitions, size_list
+from .options import PRECISIONS, Devices, require_repetitions, size_list
 from .peers import LinearAlgebraPeer, select_peers
-from .records import JsonTo, check_record_target, collect, progress_bar, who_ran, write_records
+from .records import JsonTo, check_record_target, collect, progress_bar, who_ran, with_devices, write_records
 from .sweep.calls import ROUTINES, SAID, Case, threads_text
 from .sweep.grid import ALL, rules, sizes
 from .sweep.picture import check_picture, draw
@@ -76,8 +76,8 @@ def register(app: typer.Typer) -> None:
 
 def sweep_command(
     routine: Routines, n: Sizes = "16:1100:16", ld: Leading = "all", transpose: Transpose = "", side: Side = "",
-    precision: Precisions = "d,s", threads: ThreadCounts = "1,all", against: Against = "", repeat: Repeat = 7,
-    output: PictureFile = None, json: JsonTo = None,
+    precision: Precisions = "d,s", threads: ThreadCounts = "1,all", devices: Devices = "", against: Against = "",
+    repeat: Repeat = 7, output: PictureFile = None, json: JsonTo = None,
 ) -> None:
     """Look for cliffs: measure a routine over sizes and leading dimensions, and name where its speed falls off.
 
@@ -92,7 +92,7 @@ def sweep_command(
     ]
     _refuse_what_no_case_has(cases, transpose, side)
     require_repetitions(repeat)
-    request = Request(cases, sizes(n), rules(ld), _threads(threads), repeat, _peers(against))
+    request = Request(cases, sizes(n), rules(ld), _threads(threads), repeat, _peers(against), devices)
     request.check()
     check_record_target(json)
     if output is not None:
@@ -166,7 +166,9 @@ def _print(rows: list[dict[str, Any]]) -> None:
     print(
         f"measured on {first['machine']}: {who_ran(first)}, cores "
         f"{format_cores(max((row['workers'] for row in rows), key=len))}, {first['kernels']} kernels "
-        f"({first['kernels_version']}), medians of {first['repeat']} turns; a cliff is below {BOUND}"
+        f"({first['kernels_version']}), medians of {first['repeat']} turns; "
+        + "".join(f"{said}; " for said in with_devices(first))
+        + f"a cliff is below {BOUND}"
     )
     for peer, version in first["peer_versions"].items():
         print(f"{peer}: {version}")

@@ -13,8 +13,9 @@ from .checks import one_of
 from .energy import Metering
 from .errors import UsageError
 from .files import check_writable, write_texts
-from .measure import Job, Ours, are_emulated, describe_session
+from .measure import Job, Ours, describe_session
 from .power_curve import Power, power_of, with_power
+from .records import are_emulated
 from .session import NOTHING_RECORDED, has_tasks
 from .tables import print_node_bytes, print_table
 

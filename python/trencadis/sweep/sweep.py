@@ -22,6 +22,7 @@ from ..compare import ContestantProcess, if_it_works
 from ..measure import SessionChoice
 from ..peer_process import OURS
 from ..peers import LinearAlgebraPeer
+from ..records import device_fields
 from ..workload import require_memory
 from .calls import SAID, Case, bytes_needed, threads_text
 from .grid import Grid, Point, Rule
@@ -48,6 +49,7 @@ class Request:
     threads: list[int]
     repeat: int
     peers: list[LinearAlgebraPeer] = field(default_factory=list)
+    devices: str = ""
 
     def grid(self, case: Case) -> Grid:
         return Grid(self.orders, self.rules, case.dtype.itemsize)
@@ -70,7 +72,8 @@ def sweep(request: Request, progress: Progress) -> Iterator[dict[str, Any]]:
     for threads in request.threads:
         with ExitStack() as stack:
             progress(f"starting with {threads_text(threads)}", 0)
-            ours = stack.enter_context(_start(OURS, threads, SessionChoice(workers=_cores(threads)).environment()))
+            choice = SessionChoice(workers=_cores(threads), devices=request.devices)
+            ours = stack.enter_context(_start(OURS, threads, choice.environment()))
             started = [if_it_works(peer, _start, peer.name, threads, peer.settings(threads)) for peer in request.peers]
             peers = [stack.enter_context(process) for processes in started for process in processes]
             for case in request.cases:
@@ -175,4 +178,5 @@ def _record(case: Case, point: Point, outcome: Outcome, rules: list[str], turns:
 
 def _machine(request: Request, threads: int, ours: ContestantProcess) -> dict[str, Any]:
     names = ("engine", "scheduler", "kernels", "threads", "workers", "machine", "kernels_version")
-    return {"repeat": request.repeat, **{name: ours.description[name] for name in names}}
+    said = {name: ours.description[name] for name in names}
+    return {"repeat": request.repeat, **said, **device_fields(ours.description["devices"])}
