@@ -86,6 +86,8 @@ TESTS = {
     assert "dtype int64" in refused(lambda: trencadis.matmul(OfCuda(A, typestr="<i8"), A))
     assert "dtype >f8" in refused(lambda: trencadis.matmul(OfCuda(A, typestr=">f8"), A))
     assert "no whole elements" in refused(lambda: trencadis.matmul(OfCuda(A, strides=(4, 320)), A))
+    within = OfCuda(A, data=(A.__cuda_array_interface__["data"][0] + 4, False), shape=(39, 40))
+    assert "no multiple of the 8 bytes of float64" in refused(lambda: trencadis.matmul(within, A))
     assert "negative" in refused(lambda: trencadis.matmul(OfCuda(A, strides=(8, -320)), A))
     assert "no memory of cuda 1" in refused(lambda: trencadis.matmul(OfCuda(A, data=(a.ctypes.data, False)), A))
     frozen = OfCuda(C, data=(C.__cuda_array_interface__["data"][0], True))

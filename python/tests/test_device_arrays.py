@@ -286,6 +286,33 @@ def test_parts_of_matrices_with_offsets_and_strides(session):
         assert "\n" not in str(raised.value)
 
 
+class Moved:
+    """As its maker's capsule says, but so many bytes further on."""
+
+    def __init__(self, tensor, by):
+        self.tensor, self.by = tensor, by
+
+    def __getattr__(self, name):
+        value = getattr(self.tensor, name)
+        return value + self.by if name == "byte_offset" else value
+
+
+@pytest.mark.parametrize(("dtype", "by"), [("f", 2), ("d", 4), ("F", 4), ("D", 8)])
+def test_arrays_that_begin_within_an_element_are_refused(session, monkeypatch, dtype, by):
+    """A GPU's kernels end the process's context on such an address."""
+    made = _core.Tensor
+    host = np.asfortranarray(random((8, 8), dtype))
+    A, one = session.device_array(host), session.device_array(np.eye(8, dtype=dtype))
+    part = Foreign(DeviceArray(A._memory, session, A.dtype, (7, 8), (1, 8)))
+    for rows in (0, 1):
+        monkeypatch.setattr(_core, "Tensor", lambda capsule, rows=rows: Moved(made(capsule), rows * host.itemsize))
+        assert np.array_equal(trencadis.matmul(part, one).to_host(), host[rows:][:7])
+    monkeypatch.setattr(_core, "Tensor", lambda capsule: Moved(made(capsule), by))
+    with pytest.raises(ValueError, match=f"no multiple of the {host.itemsize} bytes of {host.dtype}") as raised:
+        trencadis.matmul(part, one)
+    assert "\n" not in str(raised.value)
+
+
 def first_column(array, shape):
     """Of a matrix by rows, as a vector or as a matrix of one column."""
     strides = (array.element_strides[0], 1)[: len(shape)]

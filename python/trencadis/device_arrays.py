@@ -350,6 +350,9 @@ def _adopted(
         raise ValueError(f"{name} has strides of {strides} elements; arrays on a device are taken where none is negative")
     if 0 in shape:
         return empty(session, devices[0], dtype, shape)
+    if where % dtype.itemsize:
+        within = f"which is no multiple of the {dtype.itemsize} bytes of {dtype}"
+        raise ValueError(f"{name} begins at address {where:#x}, {within}; give a copy")
     extent = (sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True)) + 1) * dtype.itemsize
     for device in devices:
         try:
