@@ -163,6 +163,16 @@ def test_lu(session, dtype):
         trencadis.lu_factor(session.device_array(np.ascontiguousarray(a)))
 
 
+@pytest.mark.parametrize("piv", [[0.5] * 8, [np.nan] * 8, ["a"] * 8, [8] * 8, [-1] * 8, [0] * 7, [[0]] * 8, [2**40] * 8])
+def test_pivots_are_checked_as_those_beside_factors_of_the_host(session, piv):
+    A = np.asfortranarray(np.eye(8))
+    for lu in (A, session.device_array(A)):
+        with pytest.raises(ValueError, match="piv must be 8 numbers of rows, from 0 to 7"):
+            trencadis.lu_solve((lu, piv), np.ones(8))
+    for piv in (np.arange(8, dtype=np.uint8), list(range(8)), np.arange(16)[::2] // 2):
+        assert np.array_equal(trencadis.lu_solve((session.device_array(A), piv), np.ones(8)), np.ones(8))
+
+
 def test_numerical_events_are_those_of_arrays_on_the_host(session):
     n = 80
     a = np.eye(n, order="F")

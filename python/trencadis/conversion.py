@@ -119,6 +119,13 @@ def over_batch(
     return np.stack(parts).reshape(batch + parts[0].shape)
 
 
+def pivots_of(piv: np.ndarray, n: int) -> np.ndarray:
+    """LAPACK's pivots, from 1, of SciPy's, from 0; ValueError where they are not n numbers of rows."""
+    if piv.shape != (n,) or (n and (piv.dtype.kind not in "iu" or piv.min() < 0 or piv.max() >= n)):
+        raise ValueError(f"piv must be {n} numbers of rows, from 0 to {n - 1}")
+    return piv.astype(np.int64) + 1
+
+
 def is_column_major(a: np.ndarray) -> bool:
     """Can LAPACK take the last two dimensions as they are?"""
     item, (rows, cols), (row, col) = a.itemsize, a.shape[-2:], a.strides[-2:]

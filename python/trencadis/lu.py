@@ -17,6 +17,7 @@ from .conversion import (
     copied_stack,
     native,
     on_host,
+    pivots_of,
     refuse_sparse_and_masked,
     replaceable,
     require_variant,
@@ -250,10 +251,9 @@ def _solve_factored(lu: np.ndarray, piv: np.ndarray, b: np.ndarray, op: str, ove
     dtype = common_dtype(lu, b)
     if b.size == 0:
         return np.empty_like(b, dtype=dtype)
-    if piv.shape != (n,) or piv.dtype.kind not in "iu" or piv.min() < 0 or piv.max() >= n:
-        raise ValueError(f"piv must be {n} numbers of rows, from 0 to {n - 1}")
+    pivots = pivots_of(piv, n)
     x = columns(b, dtype, overwrite_b)
-    _core.lapack("getrs", current.get(), op, n, x.size // n, columns(lu, dtype, False, reading=True), piv.astype(np.int64) + 1, x)
+    _core.lapack("getrs", current.get(), op, n, x.size // n, columns(lu, dtype, False, reading=True), pivots, x)
     return x
 
 

@@ -9,6 +9,7 @@ from warnings import warn
 import numpy as np
 
 from . import _core
+from .conversion import pivots_of
 from .device_arrays import DeviceArray, Matrix, empty, session_here, taken
 from .errors import LinAlgError, not_positive_definite
 from .residence import written
@@ -165,9 +166,7 @@ def lu_solve(lu: Any, piv: Any, b: Any, trans: int, overwrite_b: bool) -> Any:
     n = _square(A)
     if trans not in (0, 1, 2):
         raise ValueError(f"trans is {trans!r}, must be 0, 1 or 2")
-    pivots = np.ascontiguousarray(np.asarray(piv), np.int64) + 1
-    if pivots.shape != (n,):
-        raise ValueError(f"piv has the shape {pivots.shape}; {n} pivots are needed")
+    pivots = pivots_of(np.asarray(piv), n)
     sides = _right_sides(b, n, overwrite_b, A)
     B = sides.matrix
     session, dtype = _common(A, B)
