@@ -93,10 +93,11 @@ public:
             versioned_ = static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule.ptr(), dlpack::fresh_versioned));
             PyCapsule_SetName(capsule.ptr(), dlpack::used_versioned);
         } else {
+            const std::string type = Py_TYPE(capsule.ptr())->tp_name;
             const bool again = called == dlpack::used || called == dlpack::used_versioned;
             throw Error(ErrorCode::bad_argument, 1,
                         again ? "the DLPack capsule was used already, and can be used once: have the array make another"
-                              : "__dlpack__ returned what is no DLPack capsule");
+                              : "__dlpack__ returned what is no DLPack capsule, a " + type);
         }
         if (versioned_ && versioned_->version.major > 1) {
             const std::string version = std::to_string(versioned_->version.major);
@@ -306,7 +307,7 @@ void bind_device_arrays(nb::module_& m)
     m.def("adopt", &adopt, "session"_a, "device"_a, "memory"_a, "bytes"_a, nb::keep_alive<0, 1>());
     m.def("synchronize_device", &synchronize, "session"_a, "device"_a, "stream"_a);
     nb::class_<Tensor>(m, "Tensor", "What a DLPack capsule held; its maker is told when this ends.")
-        .def(nb::init<nb::handle>(), "capsule"_a)
+        .def(nb::init<nb::handle>(), "capsule"_a.none())
         .def_prop_ro("device", [](const Tensor& t) { return nb::make_tuple(t.tensor().device.kind, t.tensor().device.number); })
         .def_prop_ro("memory", [](const Tensor& t) { return reinterpret_cast<Address>(t.tensor().data); })
         .def_prop_ro("byte_offset", [](const Tensor& t) { return t.tensor().byte_offset; })

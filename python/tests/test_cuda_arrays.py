@@ -28,6 +28,9 @@ a = np.asfortranarray(rng.standard_normal((40, 40)) + 9 * np.eye(40))
 class OfCuda:
     def __init__(self, array, **changes):
         self.__cuda_array_interface__ = array.__cuda_array_interface__ | changes
+class Interface:
+    def __init__(self, said): self.__cuda_array_interface__ = said
+def Without(array, key): return Interface({k: v for k, v in array.__cuda_array_interface__.items() if k != key})
 class ByDlpack:
     streams = []
     def __init__(self, array): self.array = array
@@ -86,6 +89,19 @@ TESTS = {
     assert "dtype int64" in refused(lambda: trencadis.matmul(OfCuda(A, typestr="<i8"), A))
     assert "dtype >f8" in refused(lambda: trencadis.matmul(OfCuda(A, typestr=">f8"), A))
     assert "no whole elements" in refused(lambda: trencadis.matmul(OfCuda(A, strides=(4, 320)), A))
+    assert "no 'data'" in refused(lambda: trencadis.matmul(Without(A, "data"), A))
+    assert "no 'typestr'" in refused(lambda: trencadis.matmul(Without(A, "typestr"), A))
+    assert "data is None, must be a pair" in refused(lambda: trencadis.matmul(OfCuda(A, data=None), A))
+    assert "data is 1.5, must be a whole number" in refused(lambda: trencadis.matmul(OfCuda(A, data=(1.5, False)), A))
+    for stream, said in ((-1, "has the stream -1; 1 and 2 are"), (2**64, "has the stream"), ("x", "stream is 'x', must be")):
+        assert said in refused(lambda stream=stream: trencadis.matmul(OfCuda(A, stream=stream), A)), stream
+    for shape in ((40.0, 40), 40, ("40", 40)):
+        assert "must be whole numbers" in refused(lambda shape=shape: trencadis.matmul(OfCuda(A, shape=shape), A)), shape
+    assert "has 1 stride beside a shape of 2" in refused(lambda: trencadis.matmul(OfCuda(A, strides=(8,)), A))
+    assert "has the typestr 'zz', must be" in refused(lambda: trencadis.matmul(OfCuda(A, typestr="zz"), A))
+    assert "has the typestr None, must be" in refused(lambda: trencadis.matmul(OfCuda(A, typestr=None), A))
+    assert "no memory lies there" in refused(lambda: trencadis.matmul(OfCuda(A, strides=(8, 2**70)), A))
+    assert "must be a dictionary" in refused(lambda: trencadis.matmul(Interface(5), A))
     within = OfCuda(A, data=(A.__cuda_array_interface__["data"][0] + 4, False), shape=(39, 40))
     assert "no multiple of the 8 bytes of float64" in refused(lambda: trencadis.matmul(within, A))
     assert "negative" in refused(lambda: trencadis.matmul(OfCuda(A, strides=(8, -320)), A))

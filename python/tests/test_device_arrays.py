@@ -34,6 +34,9 @@ def tolerance(dtype, n):
     return 50 * n * np.finfo(dtype).eps
 
 
+Nothing = object()  #: what a maker returns who returns None
+
+
 class Foreign:
     """An array of another library on a device: DLPack alone, and counts the capsules whose maker was told of their end."""
 
@@ -48,7 +51,7 @@ class Foreign:
         if not self.changes.get("versioned", True) and "max_version" in words:
             raise TypeError("an unknown argument")
         self.capsule = self.changes.get("capsule") or self.array.__dlpack__(**words)
-        return self.capsule
+        return None if self.capsule is Nothing else self.capsule
 
 
 @pytest.mark.parametrize("order", ["F", "C"])
@@ -232,8 +235,14 @@ def test_a_capsule_is_used_once(session):
         trencadis.matmul(again, again.array)
         with pytest.raises(ValueError, match="was used already"):
             trencadis.matmul(again, again.array)
-    with pytest.raises(ValueError, match="no DLPack capsule"):
-        trencadis.matmul(Foreign(A, capsule=object()), A)
+    for wrong, said in ((object(), "no DLPack capsule, a object"), (Nothing, "no DLPack capsule, a NoneType")):
+        with pytest.raises(ValueError, match=said) as raised:
+            trencadis.matmul(Foreign(A, capsule=wrong), A)
+        assert "\n" not in str(raised.value)
+    for place in ("x", (None, 0), (12, 0.5), 12):
+        with pytest.raises(TypeError, match="__dlpack_device__ returned .*, must be the kind and the number") as raised:
+            trencadis.matmul(Foreign(A, place=place), A)
+        assert "\n" not in str(raised.value)
 
 
 def test_others_keep_what_is_exported(session):
@@ -296,15 +305,14 @@ def test_parts_of_matrices_with_offsets_and_strides(session):
         assert "\n" not in str(raised.value)
 
 
-class Moved:
-    """As its maker's capsule says, but so many bytes further on."""
+class Said:
+    """A capsule's content, some of it otherwise than its maker said it."""
 
-    def __init__(self, tensor, by):
-        self.tensor, self.by = tensor, by
+    def __init__(self, tensor, **changes):
+        self.tensor, self.changes = tensor, changes
 
     def __getattr__(self, name):
-        value = getattr(self.tensor, name)
-        return value + self.by if name == "byte_offset" else value
+        return self.changes.get(name, getattr(self.tensor, name))
 
 
 @pytest.mark.parametrize(("dtype", "by"), [("f", 2), ("d", 4), ("F", 4), ("D", 8)])
@@ -315,11 +323,32 @@ def test_arrays_that_begin_within_an_element_are_refused(session, monkeypatch, d
     A, one = session.device_array(host), session.device_array(np.eye(8, dtype=dtype))
     part = Foreign(DeviceArray(A._memory, session, A.dtype, (7, 8), (1, 8)))
     for rows in (0, 1):
-        monkeypatch.setattr(_core, "Tensor", lambda capsule, rows=rows: Moved(made(capsule), rows * host.itemsize))
+        monkeypatch.setattr(_core, "Tensor", lambda capsule, rows=rows: Said(made(capsule), byte_offset=rows * host.itemsize))
         assert np.array_equal(trencadis.matmul(part, one).to_host(), host[rows:][:7])
-    monkeypatch.setattr(_core, "Tensor", lambda capsule: Moved(made(capsule), by))
+    monkeypatch.setattr(_core, "Tensor", lambda capsule: Said(made(capsule), byte_offset=by))
     with pytest.raises(ValueError, match=f"no multiple of the {host.itemsize} bytes of {host.dtype}") as raised:
         trencadis.matmul(part, one)
+    assert "\n" not in str(raised.value)
+
+
+WRONG = {
+    "an offset around the end": ({"byte_offset": 2**64 - 8}, "and no memory lies there"),
+    "more bytes than there are": ({"shape": [2**40, 2**40], "strides": [1, 2**40]}, "and no memory lies there"),
+    "an extent beyond 64 bits": ({"shape": [2**62, 8], "strides": [1, 2**62]}, "and no memory lies there"),
+    "a stride beyond 64 bits": ({"strides": [1, 2**61]}, "and no memory lies there"),
+    "a negative extent": ({"shape": [-3, 8]}, "an extent is a number from 0 to"),
+    "nothing, and more than that": ({"shape": [0, 2**64]}, "an extent is a number from 0 to"),
+    "too few strides": ({"strides": [8]}, "has 1 stride beside a shape of 2; there must be one for each extent"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_a_capsule_says_wrong_is_refused_in_one_line(session, monkeypatch, what):
+    changes, said = WRONG[what]
+    made, A = _core.Tensor, session.device_array(np.eye(8, order="F"))
+    monkeypatch.setattr(_core, "Tensor", lambda capsule: Said(made(capsule), **changes))
+    with pytest.raises(ValueError, match=said) as raised:
+        trencadis.matmul(Foreign(A), A)
     assert "\n" not in str(raised.value)
 
 
@@ -389,6 +418,7 @@ REFUSED = {
     "a stack": (lambda s, A: s.device_array(np.ones((2, 3, 4))), "vectors and matrices"),
     "integers": (lambda s, A: s.device_array(np.ones((3, 4), int)), "float32, float64"),
     "no such device": (lambda s, A: s.device_array(np.ones(3), 2), "device 2 was named, and this session has 2"),
+    "a number beyond all": (lambda s, A: s.device_array(np.ones(3), 2**40), "must be the number"),
     "no number": (lambda s, A: s.device_array(np.ones(3), "cuda"), "must be the number"),
     "too large": (lambda s, A: s.device_array(np.ones(1 << 23)), "bytes were asked for"),
     "another's kind": (lambda s, A: trencadis.matmul(Foreign(A, place=(10, 0)), A), "on device rocm:0, and the devices"),

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from operator import index
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from .checks import pair, shown, whole_number, word
 from .session import current
 
 #: DLPack's kinds of memory that the processor reads: its own, and what CUDA and ROCm have page-locked.
@@ -22,6 +24,7 @@ _WORDS = {2: "cuda", 4: "opencl", 7: "vulkan", 8: "metal", 10: "rocm", 12: "emul
 _KINDS = {"cuda": 2, "opencl": 4, "emulated": 12}
 #: CUDA's default stream, on which whoever exports makes the data ready.
 _LEGACY_STREAM = 1
+_ADDRESSES = 1 << 64
 
 
 class DeviceArray:
@@ -212,6 +215,8 @@ def device_array(session: _core.Session, array: Any, device: int = 0) -> DeviceA
     """A copy of an array of the host's on that device; what is by columns stays so, all else is by rows."""
     if not isinstance(device, int) or isinstance(device, bool):
         raise TypeError(f"device is {device!r}, must be the number of a device of the session, from 0")
+    if not 0 <= device < 2**31:
+        raise ValueError(f"device is {shown(device)}, must be the number of a device of the session, from 0")
     host = np.asarray(array)
     if host.dtype.char not in "fdFD":
         raise ValueError(f"the array has dtype {host.dtype}; on devices are float32, float64, complex64 and complex128")
@@ -234,11 +239,19 @@ def place_of(array: Any) -> tuple[int, int] | None:
         return None
     asked = getattr(array, "__dlpack_device__", None)
     if asked is not None:
-        kind, number = asked()
-        return None if int(kind) in HOST_MEMORY else (int(kind), int(number))
+        kind, number = _kind_and_number(asked())
+        return None if kind in HOST_MEMORY else (kind, number)
     if getattr(array, "__cuda_array_interface__", None) is not None:
         return _KINDS["cuda"], -1
     return None
+
+
+def _kind_and_number(said: Any) -> tuple[int, int]:
+    try:
+        kind, number = said
+        return index(kind), index(number)
+    except (TypeError, ValueError):
+        raise TypeError(f"__dlpack_device__ returned {shown(said)}, must be the kind and the number of a device") from None
 
 
 def word_of(place: tuple[int, int]) -> str:
@@ -316,27 +329,46 @@ def _by_dlpack(session: _core.Session, array: Any, device: int, name: str) -> De
     return adopted
 
 
-def _by_cuda_interface(session: _core.Session, said: dict[str, Any], owner: Any, numbers: list[int], name: str) -> DeviceArray:
+def _by_cuda_interface(session: _core.Session, said: Any, owner: Any, numbers: list[int], name: str) -> DeviceArray:
+    whose = f"{name}'s __cuda_array_interface__"
+    if not isinstance(said, dict):
+        raise TypeError(f"{whose} is {shown(said)}, must be a dictionary")
+    if missing := [key for key in ("shape", "typestr", "data") if key not in said]:
+        raise ValueError(f"{whose} has no '{missing[0]}'; it must have shape, typestr and data")
     if said.get("mask") is not None:
         raise ValueError(f"{name} has a mask, and masked arrays are not supported")
-    dtype = np.dtype(said["typestr"])
+    try:
+        dtype = np.dtype(word("typestr", said["typestr"]))
+    except TypeError:
+        raise TypeError(f"{whose} has the typestr {shown(said['typestr'])}, must be one such as '<f8'") from None
     if dtype.char not in "fdFD" or not dtype.isnative:
         raise ValueError(f"{name} has dtype {dtype}; on devices float32, float64, complex64 and complex128 are taken")
-    shape = tuple(said["shape"])
-    strides = said.get("strides")
-    if strides is None:
-        strides = [prod(shape[i + 1 :]) * dtype.itemsize for i in range(len(shape))]
+    shape = _whole_numbers(said["shape"], f"{whose}: shape")
+    if said.get("strides") is not None:
+        strides = _whole_numbers(said["strides"], f"{whose}: strides")
+    else:
+        strides = tuple(prod(shape[i + 1 :]) * dtype.itemsize for i in range(len(shape)))
     if any(stride % dtype.itemsize for stride in strides):
-        raise ValueError(f"{name} has strides of {tuple(strides)} bytes, which are no whole elements of {dtype}")
+        raise ValueError(f"{name} has strides of {shown(strides)} bytes, which are no whole elements of {dtype}")
     stream = said.get("stream") if said.get("version", 0) >= 3 else None
     if stream == 0:
         raise ValueError(f"{name} says stream 0, which __cuda_array_interface__ leaves to nobody: 1 or 2 are the default streams")
-    memory, read_only = said["data"]
+    if stream is not None and not 0 < whole_number(f"{whose}: stream", stream) < _ADDRESSES:
+        raise ValueError(f"{whose} has the stream {shown(stream)}; 1 and 2 are the default streams, others an address")
+    memory, read_only = pair(f"{whose}: data", said["data"])
+    memory = whole_number(f"{whose}: data", memory)
     elements = tuple(stride // dtype.itemsize for stride in strides)
     adopted = _adopted(session, numbers, memory, dtype, shape, elements, bool(read_only), owner, name)
     if stream is not None:  # of the device that has the memory, which only adopting it tells
         _core.synchronize_device(session, adopted.device, int(stream))
     return adopted
+
+
+def _whole_numbers(said: Any, what: str) -> tuple[int, ...]:
+    try:
+        return tuple(index(number) for number in said)
+    except TypeError:
+        raise TypeError(f"{what} is {shown(said)}, must be whole numbers") from None
 
 
 def _adopted(
@@ -345,15 +377,22 @@ def _adopted(
 ) -> DeviceArray:  # fmt: skip
     """`owner` keeps the memory as long as the array is used."""
     if len(shape) not in (1, 2):
-        raise ValueError(f"{name} has the shape {shape}; arrays on a device are vectors and matrices")
+        raise ValueError(f"{name} has the shape {shown(shape)}; arrays on a device are vectors and matrices")
+    if min(shape) < 0 or max(shape) >= 2**63:
+        raise ValueError(f"{name} has the shape {shown(shape)}; an extent is a number from 0 to 2^63 - 1")
+    if len(strides) != len(shape):
+        counts = f"{len(strides)} stride{'s' * (len(strides) != 1)} beside a shape of {len(shape)}"
+        raise ValueError(f"{name} has {counts}; there must be one for each extent")
     if any(stride < 0 for stride, n in zip(strides, shape, strict=True) if n > 1):
-        raise ValueError(f"{name} has strides of {strides} elements; arrays on a device are taken where none is negative")
+        raise ValueError(f"{name} has strides of {shown(strides)} elements; arrays on a device are taken where none is negative")
     if 0 in shape:
         return empty(session, devices[0], dtype, shape)
     if where % dtype.itemsize:
         within = f"which is no multiple of the {dtype.itemsize} bytes of {dtype}"
         raise ValueError(f"{name} begins at address {where:#x}, {within}; give a copy")
     extent = (sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True)) + 1) * dtype.itemsize
+    if where < 0 or where + extent > _ADDRESSES:
+        raise ValueError(f"{name} has {shown(extent)} bytes from address {where:#x} on, and no memory lies there")
     for device in devices:
         try:
             memory = _core.adopt(session, device, where, extent)

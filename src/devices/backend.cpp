@@ -11,6 +11,8 @@
 namespace trencadis::devices {
 namespace {
 
+constexpr std::string_view keys_of_all[] = {"always", "in-flight"}; ///< which back ends are not told
+
 [[noreturn]] void refuse(std::string_view text, const std::string& why)
 {
     throw Error(ErrorCode::bad_argument, "devices '" + std::string(text) + "': " + why +
@@ -56,8 +58,9 @@ DeviceWords read_device_words(std::string_view text)
         if (option.key == "in-flight") words.in_flight = static_cast<int>(read_count(what, option.value, 16));
         words.options.push_back(std::move(option));
     }
-    std::erase_if(words.options,
-                  [](const DeviceWords::Option& option) { return option.key == "always" || option.key == "in-flight"; });
+    std::erase_if(words.options, [](const DeviceWords::Option& option) {
+        return std::ranges::find(keys_of_all, option.key) != std::end(keys_of_all);
+    });
     return words;
 }
 
@@ -69,9 +72,11 @@ const std::string* DeviceWords::find(std::string_view key) const
 
 void DeviceWords::require_known(std::span<const std::string_view> keys) const
 {
+    std::vector<std::string_view> known(keys.begin(), keys.end());
+    known.insert(known.end(), std::begin(keys_of_all), std::end(keys_of_all));
     for (const Option& option : options)
-        if (std::find(keys.begin(), keys.end(), option.key) == keys.end())
-            throw Error(ErrorCode::bad_argument, unknown_name("option of devices '" + backend + "'", option.key, keys));
+        if (std::ranges::find(known, option.key) == known.end())
+            throw Error(ErrorCode::bad_argument, unknown_name("option of devices '" + backend + "'", option.key, known));
 }
 
 DeviceList open_devices(std::string_view text)

@@ -53,23 +53,23 @@ double read_size(std::string_view what, std::string_view text)
 
 double read_bandwidth(std::string_view what, std::string_view text)
 {
-    return read(what, text, {bandwidths, 1e5, 1e13, "bytes per second, 100kB/s or more, such as 4GB/s"});
+    return read(what, text, {bandwidths, 1e5, 1e13, "bytes per second from 100kB/s to 10000GB/s, such as 4GB/s"});
 }
 
 double read_time(std::string_view what, std::string_view text)
 {
-    return read(what, text, {times, 0, 1, "a time of at most 1s, such as 10us"});
+    return read(what, text, {times, 0, 1, "a time of at most 1s and not below 0, such as 10us"});
 }
 
 double read_speed(std::string_view what, std::string_view text)
 {
-    return read(what, text, {speeds, 1e6, 1e16, "a speed of at least 1MFlop/s, such as 50GFlop/s"});
+    return read(what, text, {speeds, 1e6, 1e16, "a speed from 1MFlop/s to 10000TFlop/s, such as 50GFlop/s"});
 }
 
 double read_part(std::string_view what, std::string_view text)
 {
     constexpr Unit none[] = {{"", 1}};
-    return read(what, text, {none, 1e-6, 1, "a part of 1, such as 0.5"});
+    return read(what, text, {none, 1e-6, 1, "a part of 1 from 0.000001 on, such as 0.5"});
 }
 
 bool read_yes(std::string_view what, std::string_view text)
