@@ -21,6 +21,7 @@ static int destroy(void)
     trc_flow* another = NULL;
     require(trc_flow_create(&another, session, 0) == TRC_ENVIRONMENT, "no flow on a session whose workers are not here");
     require(trc_task_submit(flow, "nothing", nothing, NULL, 0, NULL, 0, 0) == TRC_ENVIRONMENT, "nor a task");
+    require(trc_flow_cancel(flow) == TRC_ENVIRONMENT, "nothing is cancelled that is not here");
     require(trc_flow_wait(flow) == TRC_ENVIRONMENT, "waiting is refused");
     require(strstr(trc_last_error_message(), "fork") != NULL, "with the reason");
     require(trc_flow_destroy(flow) == TRC_OK, "the flow is destroyed");

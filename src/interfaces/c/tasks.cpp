@@ -160,6 +160,7 @@ int trc_flow_cancel(trc_flow* flow)
 {
     return guarded([&] {
         require(flow, 1, "flow");
+        flow->require_here();
         flow->flow->cancel();
     });
 }

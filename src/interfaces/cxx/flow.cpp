@@ -94,7 +94,7 @@ void DataFlow::submit(const char* name, void* body, const Kind& kind, std::span<
 }
 
 void DataFlow::wait() { inside_->here().wait(); }
-void DataFlow::cancel() { inside_->flow.cancel(); }
+void DataFlow::cancel() { inside_->here().cancel(); }
 bool DataFlow::cancelled() const { return inside_->flow.cancelled(); }
 
 Running::Running(TaskContext& context) : context_(context) {}

@@ -50,14 +50,17 @@ TEST(CxxFlow, IsLeftAloneByAForkedChild)
     const pid_t child = fork();
     if (child == 0) {
         alarm(20);
-        bool told = false;
-        try {
-            flow->wait();
-        } catch (const trencadis::Error& error) {
-            told = error.code() == trencadis::ErrorCode::environment;
-        }
+        const auto told = [](auto&& call) {
+            try {
+                call();
+            } catch (const trencadis::Error& error) {
+                return error.code() == trencadis::ErrorCode::environment;
+            }
+            return false;
+        };
+        const bool all = told([&] { flow->wait(); }) && told([&] { flow->cancel(); });
         flow.reset();
-        _exit(told ? 0 : 1);
+        _exit(all ? 0 : 1);
     }
     int status = -1;
     EXPECT_EQ(waitpid(child, &status, 0), child);
