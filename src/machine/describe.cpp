@@ -105,12 +105,16 @@ toml::table parse(std::string_view text, const std::string& file)
 
 constexpr std::uintmax_t largest_file = 16 << 20; // the largest described machine has some 10 KiB
 
-/// What is not there, or a folder, is left to reading it.
+const char* const what_a_machine_is = "a machine is a name ('trencadis list machines') or a TOML file";
+
+/// What is not there is left to reading it.
 void require_plain_file(const std::string& file)
 {
     std::error_code error;
     const std::filesystem::file_status status = std::filesystem::status(file, error);
-    if (!std::filesystem::exists(status) || std::filesystem::is_directory(status)) return;
+    if (!std::filesystem::exists(status)) return;
+    if (std::filesystem::is_directory(status))
+        throw Error(ErrorCode::bad_argument, fmt::format("'{}' is a folder; {}", file, what_a_machine_is));
     if (!std::filesystem::is_regular_file(status))
         throw Error(ErrorCode::bad_argument,
                     fmt::format("'{}' is {}; a machine is read more than once, so give a plain file", file,
@@ -162,9 +166,8 @@ Machine read_machine_file(const std::string& file)
     std::ifstream stream(file);
     std::stringstream text;
     text << stream.rdbuf();
-    if (!stream)
-        throw Error(ErrorCode::bad_argument,
-                    fmt::format("cannot read '{}'; a machine is a name ('trencadis list machines') or a TOML file", file));
+    if (!text) stream.peek(); // nothing came: an empty file, or an error, which the stream then meets itself
+    if (!stream) throw Error(ErrorCode::bad_argument, fmt::format("cannot read '{}'; {}", file, what_a_machine_is));
     return parse_machine(text.str(), file);
 }
 

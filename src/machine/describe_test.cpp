@@ -311,13 +311,21 @@ TEST(LoadMachine, TakesAPathAndNamesItWhenItCannotBeRead)
 {
     const TemporaryFolder folder;
     EXPECT_EQ(load_machine(folder.write("m.toml", small)).name, "small");
-    for (const std::string& path : {(folder.path() / "absent.toml").string(), folder.path().string() + "/"}) {
+    const std::pair<std::string, const char*> unreadable[] = {
+        {(folder.path() / "absent.toml").string(), "cannot read '"},
+        {folder.path().string(), "is a folder; a machine is"},
+        {folder.path().string() + "/", "is a folder; a machine is"},
+        {"/proc/self/mem", "cannot read '"}, // a plain file whose beginning nobody can read
+        {folder.write("empty.toml", ""), "has no name"},
+    };
+    for (const auto& [path, said] : unreadable) {
         try {
             load_machine(path);
             FAIL() << path;
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::bad_argument);
             EXPECT_THAT(error.what(), HasSubstr(path));
+            EXPECT_THAT(error.what(), HasSubstr(said));
         }
     }
 }
