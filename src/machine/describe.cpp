@@ -17,11 +17,6 @@ namespace trencadis {
 
 namespace {
 
-void require_some(const std::vector<TomlTable>& tables, TomlTable& root, std::string_view key)
-{
-    if (tables.empty()) root.complain(key, fmt::format("no [[{0}]]; a machine has at least one, written [[{0}]]", key));
-}
-
 void read_kinds(TomlTable& root, Machine& machine)
 {
     auto tables = root.tables("kinds");
@@ -105,7 +100,7 @@ toml::table parse(std::string_view text, const std::string& file)
 
 constexpr std::uintmax_t largest_file = 16 << 20; // the largest described machine has some 10 KiB
 
-const char* const what_a_machine_is = "a machine is a name ('trencadis list machines') or a TOML file";
+constexpr const char* what_a_machine_is = "a machine is a name ('trencadis list machines') or a TOML file";
 
 /// What is not there is left to reading it.
 void require_plain_file(const std::string& file)
@@ -126,6 +121,11 @@ void require_plain_file(const std::string& file)
 }
 
 } // namespace
+
+void require_some(const std::vector<TomlTable>& tables, TomlTable& root, std::string_view key)
+{
+    if (tables.empty()) root.complain(key, fmt::format("no [[{0}]]; a machine has at least one, written [[{0}]]", key));
+}
 
 int read_node(TomlTable& table, const Machine& machine)
 {

@@ -24,7 +24,9 @@ std::int64_t product(const std::vector<int>& factors, std::size_t begin, std::si
 
 void read_hosts(TomlTable& root, Machine& machine)
 {
-    for (TomlTable& table : root.tables("hosts")) {
+    auto tables = root.tables("hosts");
+    require_some(tables, root, "hosts");
+    for (TomlTable& table : tables) {
         const Index count = table.integer_or("count", 1, 1), cores = table.integer("cores", 1);
         const int kind =
             machine.kinds.size() == 1 && !table.has("kind") ? 0 : table.one_of("kind", names_of(machine.kinds), "[[kinds]]");

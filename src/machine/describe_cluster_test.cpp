@@ -81,6 +81,7 @@ TEST(ParseCluster, NamesAMistakeWithItsLine)
     };
     EXPECT_THAT(complaint(head + hosts), HasSubstr("m.toml:6: [[hosts]] need a [network]"));
     EXPECT_THAT(complaint(head + tree), HasSubstr("m.toml:6: [network] joins [[hosts]], and there are none"));
+    EXPECT_THAT(complaint("hosts = []\n" + head + tree), HasSubstr("m.toml:1: no [[hosts]]; a machine has at least one"));
     EXPECT_THAT(complaint(head + hosts + tree + "[[nodes]]\nname = \"ram\"\n"), HasSubstr("[[nodes]] beside [[hosts]]"));
     EXPECT_THAT(of_tree("[2, 3]", "[2]"), HasSubstr("up of [network] has 2 numbers and down has 1"));
     EXPECT_THAT(of_tree("[2, 3]", "[1, 3]"), HasSubstr("has 3 places and [[hosts]] are 4"));

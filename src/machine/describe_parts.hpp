@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// The parts of a machine description, each read by a function that knows the parts before it (see describe.cpp for the order).
@@ -33,6 +34,8 @@ template <class Named> std::string new_name(TomlTable& table, const std::vector<
 
 /// Memory nodes, devices and junctions: what links can lead to, and what therefore needs different names.
 std::vector<std::string> place_names(const Machine& machine);
+/// Complains where there are none of what a machine has at least one of: `key = []`.
+void require_some(const std::vector<TomlTable>& tables, TomlTable& root, std::string_view key);
 /// The node a core or device is on; may be left out when there is only one.
 int read_node(TomlTable& table, const Machine& machine);
 /// The clock settings of a core kind or device, fastest first.
