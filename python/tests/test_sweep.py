@@ -386,6 +386,14 @@ def test_bad_usage_is_one_line(words, said):
     assert said in refusal("sweep", *words)
 
 
+def test_ranges_of_threads_are_all_their_numbers(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: set(range(8)))
+    assert sweep_commands._threads("1:4:1,all,2") == [1, 2, 3, 4, 8]
+    assert sweep_commands._threads("2:8:3") == [2, 5, 8]
+    with pytest.raises(UsageError, match="--threads: 9 is not a number of threads from 1 to 8"):
+        sweep_commands._threads("1:9:1")
+
+
 def test_all_is_every_routine_and_everything_is_the_default(monkeypatch):
     asked = []
     monkeypatch.setattr(sweep_commands, "sweep", lambda request, step: asked.append(request) or iter([row_of("d", 16, 16, 1.0)]))

@@ -44,7 +44,10 @@ Transpose = Annotated[
 ]
 Side = Annotated[str, typer.Option("--side", metavar="all|left[,..]", help="Of trsm: left, right", show_default="all")]
 Precisions = Annotated[str, typer.Option("--precision", metavar="P[,..]", help="s, d, c, z: single, double, and complex")]
-ThreadCounts = Annotated[str, typer.Option("--threads", metavar="T[,..]", help="Numbers of threads; all: as many as cores")]
+ThreadCounts = Annotated[
+    str,
+    typer.Option("--threads", metavar="T[,..]", help="Numbers of threads, also as FROM:TO:STEP; all: as many as cores"),
+]
 Against = Annotated[
     str,
     typer.Option(
@@ -137,7 +140,7 @@ def _refuse_what_no_case_has(cases: Sequence[Case], transpose: str, side: str) -
 
 def _threads(text: str) -> list[int]:
     cores = len(os.sched_getaffinity(0))
-    counts = [cores if word == "all" else size_list(word, "--threads")[0] for word in _words(text)]
+    counts = [count for word in _words(text) for count in ([cores] if word == "all" else size_list(word, "--threads"))]
     for count in counts:
         if not 1 <= count <= cores:
             raise UsageError(f"--threads: {count} is not a number of threads from 1 to {cores}, the cores that may be used here")
