@@ -186,6 +186,24 @@ def test_a_program_catches_what_the_library_throws(tmp_path):
         run([tmp_path / "catches"])
 
 
+@pytest.mark.parametrize("standard", ["c99", "c11", "gnu17"])
+@pytest.mark.parametrize("header", ["trencadis.h", "distributed.h"])
+def test_the_c_headers_leave_a_programs_own_names_to_it(header, standard):
+    text = f"""
+        #include <trencadis/{header}>
+        struct complex {{ double re, im; }};
+        static int imaginary(int n) {{ int sum = 0; for (int I = 0; I < n; ++I) sum += I; return sum; }}
+        int main(void)
+        {{
+            struct complex one = {{1, 0}};
+            trc_complex_double two = (trc_complex_double)2;
+            return imaginary(1) + (int)one.im + (two == 2 ? 0 : 1);
+        }}
+    """
+    flags = [f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", f"-I{ROOT / 'include'}"]
+    run(["cc", *flags, "-x", "c", "-"], input=text)
+
+
 @pytest.mark.parametrize("header", sorted(str(path.relative_to(HEADERS.parent)) for path in HEADERS.rglob("*.hpp")))
 def test_each_installed_header_is_whole_by_itself(header):
     text = f"#include <{header}>\n#include <{header}>\n"

@@ -23,7 +23,6 @@ typedef std::complex<float> trc_complex_float;
 typedef std::complex<double> trc_complex_double;
 extern "C" {
 #else
-#include <complex.h>
 typedef float _Complex trc_complex_float;
 typedef double _Complex trc_complex_double;
 #endif
