@@ -237,11 +237,11 @@ public:
     void require_there(int device) const;      ///< throws Error{environment} where it was lost
     bool keeps() const;                        ///< is anything kept?
     void touch(const void* data, Bytes bytes); ///< these bytes are about to be written; null: any
+    bool made_before_fork() const;             ///< its workers are not in this process
 
 private:
     const EngineEntry& resolve(EngineParts& make, const SessionOptions& options);
-    bool made_before_fork() const; ///< its workers are not in this process
-    void require_workers() const;  ///< throws Error{environment} then
+    void require_workers() const; ///< throws Error{environment} where it was made before a fork
     void require_device(int number) const;
     // <<<
 private:
