@@ -96,6 +96,19 @@ def test_products_of_the_hosts_matrices_come_to_lie_where_out_does(session, dtyp
         trencadis.matmul(a, b[:, :3], out=out)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_operands_may_be_parts_of_one_memory(session, dtype):
+    host = np.asfortranarray(random((8, 8), dtype))
+    A = session.device_array(host)
+    for offset in range(2):
+        part = DeviceArray(A._memory, session, A.dtype, (7, 8), (1, 8), offset * A.dtype.itemsize)
+        rows = host[offset : offset + 7]
+        assert np.allclose(trencadis.matmul(part, A).to_host(), rows @ host, atol=tolerance(dtype, 8))
+        assert np.allclose(trencadis.matmul(A, A).to_host(), host @ host, atol=tolerance(dtype, 8))
+        out = session.device_array(np.zeros((7, 8), dtype, order="F"))
+        assert np.allclose(trencadis.matmul(rows, host, out=out).to_host(), rows @ host, atol=tolerance(dtype, 8))
+
+
 @pytest.mark.parametrize("order", ["F", "C"])
 @pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -37,6 +37,16 @@ def _apart(out: Matrix, *others: Matrix) -> None:
             raise ValueError(f"{out.name} shares memory with {other.name}, and is written while that is read")
 
 
+def _beside(a: Matrix, b: Matrix) -> Matrix:
+    """b, or a copy of it where it is another part of a's memory: data have one size for one address."""
+    (begin, end), (first, last) = a.span(), b.span()
+    same = (begin, a.ld, a.rows, a.cols) == (first, b.ld, b.rows, b.cols)
+    if same or begin >= last or first >= end:
+        return b
+    apart = b.owner.copy(order="K") if isinstance(b.owner, np.ndarray) else b.copy(session_here(), b.owner.shape)
+    return Matrix.of(apart, b.name)
+
+
 def _result(given: Any, array: DeviceArray | np.ndarray, overwrite: bool, name: str) -> tuple[Any, Matrix]:
     """What a routine overwrites, for the caller and for the routine."""
     m = Matrix.of(array, name)
@@ -58,6 +68,7 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
     if k != rows:
         raise ValueError(f"matmul: a is {m} x {k} and b is {rows} x {n}")
     session, dtype = _common(A, B)
+    B = _beside(A, B)
     result = out
     if out is None:  # then one of the operands lies on a device
         device = B.device if A.device is None else A.device
