@@ -75,7 +75,7 @@ with trencadis.session(devices="cuda:0,memory=32MiB,always=yes", workers=1, sche
     again = session.device_array(M)
     fake.fake_cuda_fail(b"{symbol}", 1, 2)
     assert factor(again) == 0
-    assert np.array_equal(again.to_host(), right.to_host())
+    assert np.allclose(again.to_host(), right.to_host(), rtol=0, atol=1e-9) # a core sums in another order
     untouched = session.device_array(M)
     fake.fake_cuda_fail_from(b"{symbol}", 1, 2)
     try:
