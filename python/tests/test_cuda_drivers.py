@@ -90,8 +90,12 @@ def test_the_libraries_may_lie_in_several_folders_and_where_the_system_looks(tmp
 import numpy as np, trencadis
 S = np.asfortranarray(np.eye(200) * 200 + 1)
 with trencadis.session(devices="cuda:0,always=yes", workers=1, scheduler="h2") as session:
-    assert trencadis._core.potrf(session, "L", S, 40, "in-place") == 0
-    assert session.device_traffic()[0]["bytes_to"] > 0
+    for _ in range(200): # a core that is faster at first may take all tasks of some
+        assert trencadis._core.potrf(session, "L", S.copy("F"), 40, "in-place") == 0
+        if session.device_traffic()[0]["bytes_to"] > 0:
+            break
+    else:
+        raise AssertionError("nothing went to the device")
 """
     for own, system in ((":".join([driver, *wheels]), ""), (":".join(wheels), driver), (wheels[0], f"{driver}:{wheels[1]}")):
         done = run(own, "-c", program, LD_LIBRARY_PATH=system, XDG_CACHE_HOME=str(tmp_path))
