@@ -134,12 +134,6 @@ private:
     }
 };
 
-/// Does a panel of A stay in the half of the first cache that a panel of B takes otherwise?
-template <Scalar T> bool left_stays(const MicroKernel<T>& kernel, Index k)
-{
-    return k * kernel.mr <= block_sizes<T>().kc * kernel.nr;
-}
-
 /// multiply_packed panel of A by panel of A, each with all columns of B that stay in half of the second cache: for a depth so
 /// small that the panel stays in the first one.
 template <Scalar T>
@@ -188,7 +182,7 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
 {
     const bool triangular = A.part != Part::all || B.part != Part::all;
     if (A.depth == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
-    if (!triangular && rs == 1 && A.depth <= kc && left_stays(kernel, A.depth))
+    if (!triangular && rs == 1 && A.depth <= kc && left_panel_stays(kernel, block_sizes<T>().kc, A.depth))
         return multiply_rows(kernel, part, below, alpha, A, i0, i1, B, j0, j1, beta, C, cs);
     for (Index p0 = 0; p0 < A.depth; p0 += kc) {
         const Depths piece{p0, std::min(p0 + kc, A.depth)};

@@ -17,6 +17,12 @@ template <Scalar T> struct Packed {
     Index below = 0; ///< the diagonal of `part`: row - column + below = 0
 };
 
+/// Does a left panel of that depth stay in half of the first cache, which a right panel `kc` deep fills?
+template <Scalar T> bool left_panel_stays(const MicroKernel<T>& kernel, Index kc, Index depth)
+{
+    return depth * kernel.mr <= kc * kernel.nr;
+}
+
 /// C <- alpha A B + beta C for rows [i0, i1) of the packed left operand and columns [j0, j1) of the packed right one, both
 /// A.depth deep; i0 is a multiple of mr and j0 of nr, i1 and j1 too or the operand's extent. C is the whole matrix, extent of A x
 /// extent of B; of it `part` is written: a triangle begins at the diagonal i = j + `below` of C. The depth is cut into pieces of

@@ -113,12 +113,11 @@ template <Scalar T> bool InPlace<T>::crosses_diagonal(const MicroTile& x, Index 
     return A.uplo == Uplo::lower ? begin <= x.i && end == x.i + x.rows : begin == x.i && end >= x.i + x.rows;
 }
 
-/// Goes a panel of A through all panels of B at once? It then stays in the first cache, half of which takes a panel of B of an
-/// ordinary product's depth; and no infinity may meet the zeros.
+/// Goes a panel of A through all panels of B at once? It then stays in the first cache; and no infinity may meet the zeros.
 template <Scalar T> bool InPlace<T>::takes_rows_at_once(Index depth, const Real<T>* finite, Index cols) const
 {
     const Index panels = (cols + with.kernel.nr - 1) / with.kernel.nr;
-    return side == Side::left && depth * with.kernel.mr <= with.tree[Loop::pc] * with.kernel.nr &&
+    return side == Side::left && left_panel_stays(with.kernel, with.tree[Loop::pc], depth) &&
            std::all_of(finite, finite + panels, [](Real<T> mark) { return mark != 0; });
 }
 
