@@ -60,8 +60,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct InterleavedTile {
     }
     [[gnu::always_inline]] void add(int j, int i, V a, V turned, const R* b)
     {
-        sum[j][i] += a * (b[0] - V{});
-        sum[j][i] += turned * (b[1] - V{});
+        sum[j][i] += a * Vec::spread(b[0]);
+        sum[j][i] += turned * Vec::spread(b[1]);
     }
 
     template <bool contiguous, bool whole> static void multiply_where_it_lies(const ProductInPlace<T>& x)
@@ -89,9 +89,9 @@ template <Scalar T, int Bytes, int MV, int NR> struct InterleavedTile {
             R* const c = reinterpret_cast<R*>(x.C + j * x.cs);
 #pragma GCC unroll 8
             for (int i = 0; i < MV; ++i)
-                Planes::template put<Vec, kind, false>(c + i * lanes,
-                                                       real * sum[j][i] + rounded(imaginary * Vec::swap_pairs(sum[j][i])), x.beta,
-                                                       2 * x.rows - i * lanes);
+                Planes::template put<Vec, kind, false>(
+                    c + i * lanes, Vec::fused(Vec::spread(real), sum[j][i], rounded(imaginary * Vec::swap_pairs(sum[j][i]))),
+                    x.beta, 2 * x.rows - i * lanes);
         }
     }
 };

@@ -37,21 +37,30 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
             for (int i = from; i < to; ++i) a[q][i] = *reinterpret_cast<const V*>(A + q * height + i * lanes);
+        // As many instructions as can be spared where a neighbour on the same core takes half of those that are issued; were all
+        // numbers read so, loads would be too many.
+        constexpr int half = Vec::spreads ? NR / 2 : 0;
+        add_columns<subtract, from, to, 0, half>(a, B);
+        add_columns<subtract, from, to, half, NR>(a, B);
+    }
+    /// Of `update` the columns [first, end), the first half of them with B from memory.
+    template <bool subtract, int from, int to, int first, int end>
+    [[gnu::always_inline]] void add_columns(const V (&a)[parts][MV], const R* B)
+    {
+        constexpr bool from_memory = first == 0 && end < NR;
 #pragma GCC unroll 64
-        for (int j = 0; j < NR; ++j) {
-            const V b = B[j * parts] - V{}; // a broadcast; adding zero would be an addition, because of -0
+        for (int j = first; j < end; ++j) {
 #pragma GCC unroll 2
             for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
-                for (int i = from; i < to; ++i) Vec::template add_product<subtract>(sum[j][q][i], a[q][i], b);
-            if constexpr (parts == 2) {
-                const V imaginary = B[j * 2 + 1] - V{};
+                for (int i = from; i < to; ++i)
+                    Vec::template add_product<subtract, from_memory>(sum[j][q][i], a[q][i], B[j * parts]);
+            if constexpr (parts == 2)
 #pragma GCC unroll 8
                 for (int i = from; i < to; ++i) {
-                    Vec::template add_product<!subtract>(sum[j][0][i], a[1][i], imaginary);
-                    Vec::template add_product<subtract>(sum[j][1][i], a[0][i], imaginary);
+                    Vec::template add_product<!subtract, from_memory>(sum[j][0][i], a[1][i], B[j * 2 + 1]);
+                    Vec::template add_product<subtract, from_memory>(sum[j][1][i], a[0][i], B[j * 2 + 1]);
                 }
-            }
         }
     }
 
@@ -104,7 +113,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             for (int i = 0; i < MV; ++i) row[i] = whole || i < MV - 1 ? Vec::load(a + i * lanes) : Vec::load(a + i * lanes, last);
 #pragma GCC unroll 64
             for (int j = 0; j < NR; ++j) {
-                const V b = column[j][at] - V{};
+                const V b = Vec::spread(column[j][at]);
 #pragma GCC unroll 8
                 for (int i = 0; i < MV; ++i) Vec::template add_product<false>(sum[j][0][i], row[i], b);
             }
@@ -269,8 +278,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
                 const Index count = whole ? lanes : rows - i * lanes;
                 if constexpr (parts == 1) put<Vec, kind, whole>(c, re(alpha) * sum[j][0][i], beta, count);
                 else {
-                    const V x = re(alpha) * sum[j][0][i] - rounded(im(alpha) * sum[j][1][i]);
-                    const V y = re(alpha) * sum[j][1][i] + rounded(im(alpha) * sum[j][0][i]);
+                    const V x = Vec::fused(Vec::spread(re(alpha)), sum[j][0][i], -rounded(im(alpha) * sum[j][1][i]));
+                    const V y = Vec::fused(Vec::spread(re(alpha)), sum[j][1][i], rounded(im(alpha) * sum[j][0][i]));
                     put<Vec, kind, whole>(c, Vec::interleave_low(x, y), beta, 2 * count);
                     put<Vec, kind, whole>(c + lanes, Vec::interleave_high(x, y), beta, 2 * count - lanes);
                 }
@@ -301,8 +310,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     [[gnu::always_inline]] static typename W::V combine(typename W::V product, typename W::V c, const T& beta)
     {
         if constexpr (kind == Beta::one) return c + product;
-        else if constexpr (parts == 1) return re(beta) * c + product;
-        else return re(beta) * c + rounded(W::alternate(im(beta)) * W::swap_pairs(c) + product);
+        else if constexpr (parts == 1) return W::fused(W::spread(re(beta)), c, product);
+        else return W::fused(W::spread(re(beta)), c, W::fused(W::alternate(im(beta)), W::swap_pairs(c), product));
     }
 
     /// The same where the rows of C are contiguous, in squares that are transposed in registers.
@@ -321,8 +330,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
                     if constexpr (parts == 1) square[0][c] = re(alpha) * x;
                     else {
                         const typename W::V y = W::load(from + height);
-                        const typename W::V real = re(alpha) * x - rounded(im(alpha) * y),
-                                            imaginary = re(alpha) * y + rounded(im(alpha) * x);
+                        const typename W::V real = W::fused(W::spread(re(alpha)), x, -rounded(im(alpha) * y)),
+                                            imaginary = W::fused(W::spread(re(alpha)), y, rounded(im(alpha) * x));
                         square[0][c] = W::interleave_low(real, imaginary);
                         square[1][c] = W::interleave_high(real, imaginary);
                     }

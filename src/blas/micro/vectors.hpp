@@ -43,23 +43,56 @@ template <class R, int Bytes> struct Vectors {
     }
     [[gnu::always_inline]] static void save(R* to, V v) { __builtin_memcpy(to, &v, sizeof v); }
 
-    /// to <- to +- a b, rounded once where the processor can. With sixteen registers a kernel's sums leave few over, and the
-    /// compiler then loads a vector of A up to four times, once for each product, rather than keep it: here it may not.
+    /// The number in all lanes: a broadcast. To add zero would be an addition, because of -0.
+    [[gnu::always_inline]] static V spread(R x) { return x - V{}; }
+
+    /// to <- to +- a b, rounded once where the processor can. One instruction that is written down: the compiler would load a
+    /// vector of A up to four times, once for each product, rather than keep it, or move sums from register to register.
     template <bool subtract> [[gnu::always_inline]] static void add_product(V& to, V a, V b)
     {
-#if defined(__FMA__) && !defined(__AVX512F__)
-        if constexpr (Bytes == 32 && sizeof(R) == 8) {
-            if constexpr (subtract) asm("vfnmadd231pd %2, %1, %0" : "+x"(to) : "x"(a), "x"(b));
-            else asm("vfmadd231pd %2, %1, %0" : "+x"(to) : "x"(a), "x"(b));
+#if defined(__FMA__)
+        if constexpr (Bytes >= 32 && sizeof(R) == 8) {
+            if constexpr (subtract) asm("vfnmadd231pd %2, %1, %0" : "+v"(to) : "v"(a), "v"(b));
+            else asm("vfmadd231pd %2, %1, %0" : "+v"(to) : "v"(a), "v"(b));
             return;
-        } else if constexpr (Bytes == 32) {
-            if constexpr (subtract) asm("vfnmadd231ps %2, %1, %0" : "+x"(to) : "x"(a), "x"(b));
-            else asm("vfmadd231ps %2, %1, %0" : "+x"(to) : "x"(a), "x"(b));
+        } else if constexpr (Bytes >= 32) {
+            if constexpr (subtract) asm("vfnmadd231ps %2, %1, %0" : "+v"(to) : "v"(a), "v"(b));
+            else asm("vfmadd231ps %2, %1, %0" : "+v"(to) : "v"(a), "v"(b));
             return;
         }
 #endif
         if constexpr (subtract) to -= a * b;
         else to += a * b;
+    }
+#if defined(__AVX512F__)
+    static constexpr bool spreads = Bytes == 64; ///< can a product take one number for all lanes right from memory?
+#else
+    static constexpr bool spreads = false;
+#endif
+    /// to <- to +- a b with the same number in all lanes of b. `from_memory`: where the instruction can, it reads the number anew
+    /// for each product, and no other one has to load it.
+    template <bool subtract, bool from_memory> [[gnu::always_inline]] static void add_product(V& to, V a, const R& b)
+    {
+#if defined(__AVX512F__)
+        if constexpr (spreads && from_memory && sizeof(R) == 8) {
+            if constexpr (subtract) asm("vfnmadd231pd %2%{1to8%}, %1, %0" : "+v"(to) : "v"(a), "m"(b));
+            else asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(to) : "v"(a), "m"(b));
+            return;
+        } else if constexpr (spreads && from_memory) {
+            if constexpr (subtract) asm("vfnmadd231ps %2%{1to16%}, %1, %0" : "+v"(to) : "v"(a), "m"(b));
+            else asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(to) : "v"(a), "m"(b));
+            return;
+        }
+#endif
+        add_product<subtract>(to, a, spread(b));
+    }
+
+    /// a b + c, rounded once where the processor can, wherever it stands: the compiler fuses a product with a sum only where it has
+    /// put them side by side, and may compute the product earlier in one function than in the next.
+    [[gnu::always_inline]] static V fused(V a, V b, V c)
+    {
+        add_product<false>(c, a, b);
+        return c;
     }
 
     /// The first `count` numbers; what lies behind them in memory is not touched, lanes behind them are zero.
