@@ -20,7 +20,7 @@ Index panel_offset(Index j, Index nr) { return (j * (j + 1) / 2 * nr + j) * nr; 
 
 template <Scalar T>
 TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with, double line_ns)
-    : x_(x), alpha_(alpha), kernel_(with.kernel), mc_(with.tree[Loop::ic])
+    : x_(x), alpha_(alpha), kernel_(with.kernel), most_rows_(rows_at_a_time(with))
 {
     rows_per_chunk_ = rows_per_chunk(with, x_.rows);
     chunks_ = count_chunks(with, x_.rows);
@@ -52,6 +52,15 @@ template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Ind
     return std::clamp(even, least, std::max(least, with.tree[Loop::ic]));
 }
 
+/// Of X as many as half of the second cache holds in full length, since each panel of U goes past all that is solved of them; but a
+/// few panels at least, for which a panel of U is worth getting out of the last cache.
+template <Scalar T> Index TeamSolve<T>::rows_at_a_time(const Setup<T>& with) const
+{
+    constexpr Index fewest = 4;
+    const Index kept = with.tree[Loop::pc] * with.tree[Loop::ic] / std::max<Index>(x_.n, 1) / kernel_.mr;
+    return std::min(with.tree[Loop::ic], std::max(fewest, kept) * kernel_.mr);
+}
+
 template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index rows)
 {
     const Index each = rows_per_chunk(with, rows);
@@ -71,12 +80,12 @@ template <Scalar T> typename TeamSolve<T>::Own TeamSolve<T>::own_image() const
 
 template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
 {
-    const Index mc = cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic], whole = std::max<Index>(1, mc / rows_per_chunk_);
+    const Index most = cpu < 0 ? most_rows_ : rows_at_a_time(setup<T>(cpu)), whole = std::max<Index>(1, most / rows_per_chunk_);
     Own own = own_image();
     const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
     for (Chunks chunks = begun ? begun : team.next_of_two_ends(wanted()); chunks; chunks = team.next_of_two_ends(wanted())) {
         const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);
-        for (Index i = chunks.begin * rows_per_chunk_; i < end; i += mc) do_rows(i, std::min(end, i + mc), own);
+        for (Index i = chunks.begin * rows_per_chunk_; i < end; i += most) do_rows(i, std::min(end, i + most), own);
     }
 }
 

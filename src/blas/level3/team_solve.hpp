@@ -14,7 +14,7 @@ namespace trencadis::blas {
 /// A small triangle is packed by each member for itself; where cores are far apart, one of up to two second caches. A larger one
 /// is packed once, by all of them: a member that needs a panel that somebody is just packing first packs one further on for
 /// everybody, and if that did not take long enough, the panel in question for itself. So nobody waits. Memory: n^2/2 numbers for
-/// each member or in common, in common at most kc nc (panels beyond are packed by each member), and per member its mc rows and
+/// each member or in common, in common at most kc nc (panels beyond are packed by each member), and per member its rows, mc at most, and
 /// one panel, n deep.
 template <Scalar T> class TeamSolve {
 public:
@@ -33,6 +33,7 @@ public:
 private:
     static Index most_for_each(const Setup<T>& with, double line_ns);
     static Index rows_per_chunk(const Setup<T>& with, Index rows);
+    Index rows_at_a_time(const Setup<T>& with) const;
     /// The image of the triangle that a member makes for itself; none: it is shared, or there is no memory.
     struct Own {
         Real<T>* image = nullptr;
@@ -50,7 +51,7 @@ private:
     RightUpper<T> x_;
     T alpha_;
     const MicroKernel<T>& kernel_;
-    Index mc_, rows_per_chunk_, chunks_, shared_panels_ = 0;
+    Index most_rows_, rows_per_chunk_, chunks_, shared_panels_ = 0;
     bool packed_by_each_;
     std::optional<SharedBuffer> packed_;
     std::optional<PanelMarks> marks_;
