@@ -71,7 +71,9 @@ template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, cons
 template <Scalar T>
 SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool shared)
     : x_(x), kernel_(with.kernel), kept_(with.tree[Loop::pc] * kernel_.nr * Index(sizeof(T))),
-      depth_(balanced_block(x.k, with.tree[Loop::pc], 8)), panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n)
+      kept_second_(with.tree[Loop::ic] * with.tree[Loop::pc] * Index(sizeof(T))),
+      depth_(balanced_block(x.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x.A)),
+      panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n)
 {
     const MicroKernel<T>& kernel = with.kernel;
     if (!shared && is_low(x.n, x.k)) return;
@@ -83,21 +85,23 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     pieces_ = (x.n + piece_ - 1) / piece_;
     // A panel that is packed is used for as many columns as stay in half of the second cache. How many chunks there are must not
     // depend on where the operands lie: that is known where a task runs.
-    if (is_slow_to_read(x.A)) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
+    if (slow_) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
 }
 
 /// May a panel have to be packed?
-template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || is_slow_to_read(x_.A); }
+template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || slow_; }
 
-/// Are its columns so far apart that they share few sets of the first cache, or such that most vectors cross two of its lines?
-/// Or have panels no whole lines, so that what a panel reads with its neighbours' parts is more than stays in that cache?
+/// Are its columns so far apart that they share few sets of the caches, too few for the second one to keep a panel, from which it
+/// is read as fast as one that is packed? Or such that most vectors cross two lines of the first one? Or have panels no whole
+/// lines, so that what a panel reads with its neighbours' parts is more than stays in that cache?
 template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) const
 {
     constexpr Index line = 64;
     const bool crossing = kernel_.step * Index(sizeof(T)) >= line && A.cs * Index(sizeof(T)) % line != 0;
     const Index height = kernel_.mr * Index(sizeof(T));
     const bool overflowing = height % line != 0 && x_.k * (height + line) > kept_;
-    return !is_complex<T> && A.rs == 1 && (crossing || overflowing || conflict(A.cs));
+    const bool driven_out = conflict(A.cs) && depth_ * A.cs * Index(sizeof(T)) >= kept_second_;
+    return !is_complex<T> && A.rs == 1 && (crossing || overflowing || driven_out);
 }
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
@@ -105,20 +109,19 @@ template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
     if (packs()) scratch<T>(Buffer::left, kernel_.mr * x_.k); // if there is no memory, before anything is touched
     if (chunks() == 1) return panel(0, x_.m, 0, x_.n);
     for (Index c = begin; c < end;) {
-        const Chunk first = chunk(c);
-        Index count = 1;
-        while (++c < end && chunk(c).panel == first.panel && chunk(c).piece == first.piece + count) ++count;
-        const Index row = bound(first.panel), col = first.piece * piece_;
-        panel(row, std::min(x_.m, bound(first.panel + 1)) - row, col, std::min(x_.n, col + count * piece_));
+        const Run run = run_from(c, end);
+        const Index row = bound(run.panel), col = run.piece * piece_;
+        panel(row, std::min(x_.m, bound(run.panel + 1)) - row, col, std::min(x_.n, col + run.count * piece_));
+        c += run.count;
     }
 }
 
 /// All panels for some pieces of columns, and so on; within a panel its pieces follow one another.
-template <Scalar T> typename SmallProduct<T>::Chunk SmallProduct<T>::chunk(Index c) const
+template <Scalar T> typename SmallProduct<T>::Run SmallProduct<T>::run_from(Index c, Index end) const
 {
     const Index before = c / (panels_ * together_) * together_, here = std::min(together_, pieces_ - before),
-                rest = c % (panels_ * together_);
-    return {rest / here, before + rest % here};
+                rest = c - before * panels_, of_panel = rest / here, first = rest - of_panel * here;
+    return {of_panel, before + first, std::min(end - c, here - first)};
 }
 
 template <Scalar T> void SmallProduct<T>::work(Team& team) const
@@ -153,7 +156,7 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
 {
     const T* A = x_.A.data + i * x_.A.rs;
     Index step = x_.A.cs;
-    if (x_.A.rs != 1 || !reads(rows) || (is_slow_to_read(x_.A) && j1 - j0 > patient_uses * kernel_.nr)) {
+    if (x_.A.rs != 1 || !reads(rows) || (slow_ && j1 - j0 > patient_uses * kernel_.nr)) {
         A = pack(i, rows);
         step = kernel_.height(rows);
     }

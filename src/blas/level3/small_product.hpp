@@ -51,11 +51,11 @@ private:
     /// Lines so far apart share few sets of a cache.
     static bool conflict(Index stride) { return stride * Index(sizeof(T)) % 1024 == 0; }
 
-    /// Rows of one panel and a piece of columns.
-    struct Chunk {
-        Index panel, piece;
+    /// Rows of one panel and some pieces of columns: chunks that follow one another.
+    struct Run {
+        Index panel, piece, count;
     };
-    Chunk chunk(Index c) const;
+    Run run_from(Index c, Index end) const;
     bool packs() const;
     bool reads(Index rows) const { return reads(kernel_, rows); }
     static bool reads(const MicroKernel<T>& kernel, Index rows) { return kernel.reads_any_rows || rows % kernel.step == 0; }
@@ -66,8 +66,10 @@ private:
 
     Product<T> x_;
     const MicroKernel<T>& kernel_;
-    Index kept_;  ///< bytes of a panel that stay in the first cache
-    Index depth_; ///< of a cut along k
+    Index kept_;        ///< bytes of a panel that stay in the first cache
+    Index kept_second_; ///< in the second
+    Index depth_;       ///< of a cut along k
+    bool slow_;         ///< are columns of A slow to read where they lie?
     Index panels_, pieces_, piece_;
     Index together_ = 1; ///< pieces that a panel is used for one after the other
 };
