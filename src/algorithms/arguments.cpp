@@ -66,13 +66,13 @@ void Magnitude::require(int number) const
 
 void Matrix::require(int number) const
 {
-    const std::string ld_name = "ld" + shown(name);
+    const auto ld_name = [&] { return "ld" + shown(name); }; // made in no call that is in order
     const Index least = std::max<Index>(1, region.rows);
     if (region.ld < least)
-        refuse_size(number + 1, ld_name.c_str(), region.ld, ("at least max(1, rows) = " + std::to_string(least)).c_str());
+        refuse_size(number + 1, ld_name().c_str(), region.ld, ("at least max(1, rows) = " + std::to_string(least)).c_str());
     Index bytes = 0;
     if (__builtin_mul_overflow(region.ld, region.cols, &bytes) || __builtin_mul_overflow(bytes, Index(region.element), &bytes))
-        refuse(number + 1, ld_name + " is " + std::to_string(region.ld) + ", which with " + std::to_string(region.cols) +
+        refuse(number + 1, ld_name() + " is " + std::to_string(region.ld) + ", which with " + std::to_string(region.cols) +
                                " columns is beyond the address space");
     if (!region.data && region.rows > 0 && region.cols > 0) refuse(number, shown(name) + " is null, must point to the matrix");
 }

@@ -41,7 +41,7 @@ void on_a_stack_for_tasks(const std::function<void()>& body)
 SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser)
     : Crew(session.kernels(), session.options().reproducible ? planned_workers : session.workers() - session.devices()),
       session_(session), sharing_(sharing), chooser_(chooser), crowd_(session.workers()),
-      leaves_crowds_(leaves_crowds_alone(session.options())), made_after_(forks_so_far())
+      leaves_crowds_(session.workers() > 1 && leaves_crowds_alone(session.options())), made_after_(forks_so_far())
 {
 }
 
@@ -110,7 +110,7 @@ bool SessionCrew::is_crowded_without_tasks(Flops flops, std::int64_t now)
 bool SessionCrew::can_share(Flops flops)
 {
     constexpr std::int64_t seldom_ns = 1'000'000; // waking costs microseconds, and where a neighbour is they sleep again at once
-    if (!sharing_ || forks_so_far() != made_after_) return false;
+    if (!sharing_ || session_.workers() == 1 || forks_so_far() != made_after_) return false;
     const std::int64_t now = now_ns();
     if (is_crowded_without_tasks(flops, now)) return false;
     const std::int64_t last = last_short_ns_.exchange(now, std::memory_order_relaxed);

@@ -114,7 +114,7 @@ void NativeEngine::give_place_back(const Worker& worker, Holder& own)
 /// can help.
 bool NativeEngine::shares(Flops flops) const
 {
-    if (!shares_calls_ || position.engine || recorder_.enabled() || is_wary()) return false;
+    if (!shares_calls_ || workers() == 1 || position.engine || recorder_.enabled() || is_wary()) return false;
     const int awake = spinning();
     return (awake > 0 && 2 * awake >= std::min(helpers_for(flops, workers()), workers() - 1)) || worth_waking(flops) > 0;
 }
