@@ -52,8 +52,8 @@ template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Ind
     return std::clamp(even, least, std::max(least, with.tree[Loop::ic]));
 }
 
-/// Of X as many as half of the second cache holds in full length, since each panel of U goes past all that is solved of them; but a
-/// few panels at least, for which a panel of U is worth getting out of the last cache.
+/// Of X as many as half of the second cache holds in full length, since each panel of U goes past all that is solved of them; but
+/// a few panels at least, for which a panel of U is worth getting out of the last cache.
 template <Scalar T> Index TeamSolve<T>::rows_at_a_time(const Setup<T>& with) const
 {
     constexpr Index fewest = 4;

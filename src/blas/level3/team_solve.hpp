@@ -14,8 +14,8 @@ namespace trencadis::blas {
 /// A small triangle is packed by each member for itself; where cores are far apart, one of up to two second caches. A larger one
 /// is packed once, by all of them: a member that needs a panel that somebody is just packing first packs one further on for
 /// everybody, and if that did not take long enough, the panel in question for itself. So nobody waits. Memory: n^2/2 numbers for
-/// each member or in common, in common at most kc nc (panels beyond are packed by each member), and per member its rows, mc at most, and
-/// one panel, n deep.
+/// each member or in common, in common at most kc nc (panels beyond are packed by each member), and per member its rows, mc at
+/// most, and one panel, n deep.
 template <Scalar T> class TeamSolve {
 public:
     /// `line_ns`: what it takes a core to get a cache line that another one has written.

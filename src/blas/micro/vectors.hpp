@@ -87,8 +87,8 @@ template <class R, int Bytes> struct Vectors {
         add_product<subtract>(to, a, spread(b));
     }
 
-    /// a b + c, rounded once where the processor can, wherever it stands: the compiler fuses a product with a sum only where it has
-    /// put them side by side, and may compute the product earlier in one function than in the next.
+    /// a b + c, rounded once where the processor can, wherever it stands: the compiler fuses a product with a sum only where it
+    /// has put them side by side, and may compute the product earlier in one function than in the next.
     [[gnu::always_inline]] static V fused(V a, V b, V c)
     {
         add_product<false>(c, a, b);
