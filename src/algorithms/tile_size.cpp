@@ -133,9 +133,13 @@ DirectLimits direct_limits(int workers, bool own_kernels, Work work)
 {
     // Measured in double on 2 cores. Our kernels keep their speed at small sizes, and a factorization is a chain of small
     // operations.
-    constexpr Flops half_a_millisecond = 5e7; // longer calls can be interrupted and traced
+    constexpr Flops half_a_millisecond = 5e7, some_hundredths = 1e9; // longer calls can be interrupted and traced
     if (!own_kernels) return workers > 1 ? DirectLimits{2e6, 2e6, 2e6} : DirectLimits{4e6, 4e6, 4e6};
-    if (workers == 1) return {half_a_millisecond, half_a_millisecond, half_a_millisecond};
+    if (workers == 1) {
+        // Tiles are for others; solves and Cholesky alone keep more in the second cache by them.
+        const Flops most = work == Work::product || work == Work::factorization ? some_hundredths : half_a_millisecond;
+        return {most, most, most};
+    }
     if (work == Work::cholesky) return {3e6, 3e6, 3e6};      // tiles cost the calling thread 4 to 8 % where nobody helps
     if (work == Work::factorization) return {2e7, 2e7, 2e7}; // whose updates others help with all the same
     if (work == Work::solve) return {3e6, 3e6, 3e6};

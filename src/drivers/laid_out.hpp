@@ -113,7 +113,7 @@ bool is_for_devices(const Crew& crew, forms::Forms all, Flops flops, const Routi
 {
     constexpr Flops least = 5e5; // asked of nobody before the rest, since it says no to most calls
     if (options.nb != 0 || !options.variant.empty()) return false; // it is laid out in any case
-    return flops > least && crew.has_devices() && flops > direct_limits(crew.workers(), crew.kernels().native()).ready &&
+    return flops > least && crew.has_devices() && flops > limits_of(crew).ready &&
            LaidOut::takes_devices(crew, all, options, problem, LaidOut::scalars<T>, {operands.begin(), operands.size()});
 }
 

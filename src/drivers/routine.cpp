@@ -81,11 +81,19 @@ bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options)
     return nrhs == 1 && options.nb == 0 && options.variant.empty() && crew.kernels().native(KernelRoutine::trsm);
 }
 
+DirectLimits limits_of(const Crew& crew, Work work)
+{
+    constexpr Flops half_a_millisecond = 5e7;
+    DirectLimits limits = direct_limits(crew.workers(), crew.kernels().native(), work);
+    if (crew.has_devices())
+        for (Flops* const limit : {&limits.ready, &limits.asleep, &limits.busy}) *limit = std::min(*limit, half_a_millisecond);
+    return limits;
+}
+
 bool runs_directly(Crew& crew, Flops flops, const RoutineOptions& options, Work work)
 {
     if (options.nb != 0 || !options.variant.empty()) return false;
-    const bool ours = crew.kernels().native();
-    const DirectLimits limits = direct_limits(crew.workers(), ours, work);
+    const DirectLimits limits = limits_of(crew, work);
     if (flops <= limits.ready) return true;
     if (!has_room_for(crew.workers())) return true;
     if (flops > limits.busy) return false;

@@ -13,6 +13,9 @@
 
 namespace trencadis {
 
+/// direct_limits for this crew: a long call is for its devices, if it has some, even where it has one worker beside them.
+DirectLimits limits_of(const Crew& crew, Work work = Work::product);
+
 /// Should this call run on the calling thread, without tasks? But for products a matter of its size alone. Never when the caller
 /// asked for a tile size or a variant; always where the address space is so full that a worker might not find its work areas in
 /// the middle of the call.
