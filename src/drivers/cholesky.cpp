@@ -37,8 +37,8 @@ template <Scalar T> Index posv(const KernelProvider& kernels, Uplo uplo, Index n
 
 namespace {
 
-/// On the calling thread, which others help where the kernels are ours. A single worker's is not cut up for them; where sessions of
-/// one worker and of several take turns, up to 2e6 flops, the bits are the same.
+/// On the calling thread, which others help where the kernels are ours. A single worker's is not cut up for them; where sessions
+/// of one worker and of several take turns, up to 2e6 flops, the bits are the same.
 template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
 {
     if (crew.workers() == 1 || !crew.kernels().native(KernelRoutine::potrf)) return alone::potrf(crew.kernels(), uplo, n, A, lda);

@@ -65,8 +65,9 @@ template <Scalar T> struct SideProduct {
             const Index unit = side == Side::left ? with.kernel.nr : with.kernel.mr;
             return share_out<T>(crew, Slices(others, slice_size(others, crew.workers(), least, unit), compute), flops());
         }
-        blas::TeamProduct<T> shared(product(structure), with);
-        return share_out<T>(crew, shared, flops());
+        constexpr Flops least_together = 2e6; // that takes longer than to get what another core has packed
+        blas::TeamProduct<T> shared(product(structure), with, false, crew.workers());
+        return (shared.is_packed_by_each() || flops() >= least_together) && share_out<T>(crew, shared, flops());
     }
     Problem problem() const { return {.m = m, .n = n, .side = side, .uplo = uplo, .alpha = alpha, .beta = beta}; }
     bool is_for_devices(forms::Forms all, const RoutineOptions& options) const
@@ -163,7 +164,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     }
     constexpr Flops most_packed = 2e7; // of a longer one tiles are as fast
     if (can_be_shared && (wide ? flops <= most_packed : fits && !in_place) && !is_thin(m, n, way)) {
-        blas::TeamProduct<T> shared(whole, blas::setup<T>(0));
+        blas::TeamProduct<T> shared(whole, blas::setup<T>(0), false, crew.workers());
         if (share_out<T>(crew, shared, flops)) return;
     }
     if (how.by_caller() || runs_directly(crew, flops, way) || (how.here() && is_cut_as_a_whole<T>(way, k)))

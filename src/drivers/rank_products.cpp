@@ -21,7 +21,7 @@ bool share_rank_k(Crew& crew, Uplo uplo, Op op, Op mirror, Index n, Index k, T a
 {
     const blas::Operand<T> left = blas::general(A, lda, op);
     const blas::Product<T> all{n, n, k, alpha, left, left.op(mirror), beta, C, 1, ldc, blas::part_of(uplo)};
-    blas::TeamProduct<T> shared(all, blas::setup<T>(0), mirror == Op::conj_trans);
+    blas::TeamProduct<T> shared(all, blas::setup<T>(0), mirror == Op::conj_trans, crew.workers());
     return share_out<T>(crew, shared, operations::rank_k(double(n), double(k)).flops<T>());
 }
 

@@ -33,11 +33,13 @@ private:
     const Index extent_, size_;
     const Compute& compute_;
 };
-/// Of the slices: the same number for each worker, one or two, but none thinner than `least`; whole units, so that the bits are
-/// those of the whole.
+/// Of the slices: one for each worker, or two where they are wide, since each packs the other operand anew; but none thinner than
+/// `least`. Whole units, so that the bits are those of the whole.
 inline Index slice_size(Index extent, int workers, Index least, Index unit)
 {
-    const Index most = std::min<Index>(2 * workers, extent / least), count = most < workers ? most : most / workers * workers;
+    constexpr Index wide = 96;
+    const Index most = std::min<Index>((extent >= 2 * wide * workers ? 2 : 1) * workers, extent / least),
+                count = most < workers ? most : most / workers * workers;
     return round_up(pieces(extent, std::max<Index>(count, 1)), unit);
 }
 

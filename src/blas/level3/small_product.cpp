@@ -130,7 +130,8 @@ template <Scalar T> void SmallProduct<T>::work(Team& team) const
     // Nor does anybody hold much: one whose core is taken away meanwhile holds up the call with it.
     constexpr double held_flops = 4e6;
     const double flops = flops_per_fma<T> * double(x_.m) * double(x_.n) * double(x_.k) / double(chunks());
-    const Index most = std::max<Index>(1, Index(held_flops / flops));
+    // But all that a panel is used for, where it has to be packed.
+    const Index most = std::max(together_, Index(held_flops / flops));
     while (const Chunks c = team.next_of_two_ends(std::clamp<Index>(team.remaining() / 8, 1, most))) work(c.begin, c.end);
 }
 

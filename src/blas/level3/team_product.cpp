@@ -20,7 +20,7 @@ Index divide_up(Index a, Index b) { return (a + b - 1) / b; }
 } // namespace
 
 template <Scalar T>
-TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_diagonal)
+TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_diagonal, int members)
     : x_(normalised(product)), kernel_(with.kernel), real_diagonal_(real_diagonal), mc_(with.tree[Loop::ic])
 {
     if (x_.alpha == T(0)) x_.k = 0; // A and B are not read
@@ -32,7 +32,8 @@ TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_
     shared_pieces_ = std::min(pieces_, std::max<Index>(1, sizes.most / (kc_ * nc_)));
     cut_stages(sizes.parts);
     const Index units = divide_up(nc_, unit_cols_), used = std::min<Index>(slots, Index(stages_.size()));
-    if (pieces_ == 0 || used == 0) return;
+    packed_by_each_ = suits_each(with, members);
+    if (pieces_ == 0 || used == 0 || packed_by_each_) return;
     try {
         packed_.emplace(used * shared_pieces_ * units * kernel_.right_size(kc_, unit_cols_) * Index(sizeof(Real<T>)));
     } catch (const Error& failure) {
@@ -40,6 +41,27 @@ TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_
         shared_pieces_ = 0; // every member packs for itself, unit by unit
     }
     marks_.emplace(used * shared_pieces_ * units);
+}
+
+/// Does B fit into half of the second cache, and is packing it little beside a member's part of the rows? To pack as much takes a
+/// tenth of what it takes to get it from another core (team_solve.cpp), and as long as some ten rows of C.
+template <Scalar T> bool TeamProduct<T>::suits_each(const Setup<T>& with, int members) const
+{
+    constexpr Index fewest = 40;
+    return members > 0 && stages_.size() == 1 && x_.m >= fewest * members &&
+           kernel_.padded_cols(x_.n) * x_.k <= with.tree[Loop::pc] * with.tree[Loop::ic] &&
+           pieces_ * divide_up(nc_, unit_cols_) <= Own::most_units;
+}
+
+template <Scalar T> typename TeamProduct<T>::Own TeamProduct<T>::own_image() const
+{
+    if (!packed_by_each_) return {};
+    try {
+        return {scratch<Real<T>>(Buffer::right, kernel_.right_size(x_.k, x_.n))};
+    } catch (const Error& failure) {
+        if (failure.code() != ErrorCode::out_of_memory) throw;
+        return {}; // unit by unit, for each of its rows again
+    }
 }
 
 template <Scalar T> typename TeamProduct<T>::Cut TeamProduct<T>::cut(const Setup<T>& with, Index m, Index n, Index k)
@@ -103,8 +125,8 @@ template <Scalar T> Flops TeamProduct<T>::flops() const
 
 template <Scalar T> void TeamProduct<T>::work(Team& team, int cpu, Chunks begun)
 {
-    const Member member{rows_in_memory(cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic]),
-                        joined_.fetch_add(1, std::memory_order_relaxed)};
+    Member member{rows_in_memory(cpu < 0 ? mc_ : setup<T>(cpu).tree[Loop::ic]), joined_.fetch_add(1, std::memory_order_relaxed),
+                  own_image()};
     // Parts that fill this core's own block, but a small share of what is left, so that all finish together.
     const Index rows = stages_.empty() ? 1 : std::max<Index>(1, stages_[0].rows[1] - stages_[0].rows[0]);
     const Index whole = std::max<Index>(1, member.mc / rows);
@@ -127,7 +149,7 @@ template <Scalar T> Index TeamProduct<T>::rows_in_memory(Index most) const
 }
 
 /// Consecutive chunks: those of one stage together.
-template <Scalar T> void TeamProduct<T>::do_chunks(Chunks chunks, const Member& member)
+template <Scalar T> void TeamProduct<T>::do_chunks(Chunks chunks, Member& member)
 {
     Index stage = std::upper_bound(first_chunk_.begin(), first_chunk_.end(), chunks.begin) - first_chunk_.begin() - 1;
     for (Index c = chunks.begin; c < chunks.end; ++stage) {
@@ -157,10 +179,10 @@ template <Scalar T> void TeamProduct<T>::clear_diagonal(const Stage& stage, Inde
 }
 
 /// Rows [begin, end) of a stage in full depth, `parts` of its parts.
-template <Scalar T> void TeamProduct<T>::do_rows(Index stage, Index begin, Index end, Index parts, const Member& member)
+template <Scalar T> void TeamProduct<T>::do_rows(Index stage, Index begin, Index end, Index parts, Member& member)
 {
     const Stage& own = stages_[std::size_t(stage)];
-    const bool shared = pieces_ > 0 && slot_is_free(stage);
+    const bool shared = pieces_ > 0 && !packed_by_each_ && slot_is_free(stage);
     clear_diagonal(own, begin, end);
     for (Index i = begin; i < end; i += member.mc) {
         const Index rows = std::min(member.mc, end - i);
@@ -172,11 +194,36 @@ template <Scalar T> void TeamProduct<T>::do_rows(Index stage, Index begin, Index
             const Index depth = std::min(kc_, x_.k - p * kc_);
             Real<T>* const left = scratch<Real<T>>(Buffer::left, kernel_.left_size(rows, depth));
             pack_left(kernel_, x_.A.block(i, p * kc_), rows, depth, left);
-            do_piece(stage, p, i, rows, left, shared && p < shared_pieces_, member);
+            if (member.own.image) do_piece_alone(p, i, rows, left, member.own);
+            else do_piece(stage, p, i, rows, left, shared && p < shared_pieces_, member);
         }
     }
     clear_diagonal(own, begin, end);
     unfinished_[std::size_t(stage)].fetch_sub(parts, std::memory_order_release); // this member reads the stage's panels no more
+}
+
+template <Scalar T> typename TeamProduct<T>::Units TeamProduct<T>::reached(const Stage& stage, Index row, Index rows) const
+{
+    const Index all = divide_up(stage.cols, unit_cols_);
+    if (x_.part == Part::lower) return {0, std::clamp<Index>(divide_up(row + rows - stage.begin, unit_cols_), 0, all)};
+    return {x_.part == Part::upper ? std::clamp<Index>((row - stage.begin) / unit_cols_, 0, all) : 0, all};
+}
+
+/// One depth of some rows with the member's own image, of which it packs what is missing.
+template <Scalar T> void TeamProduct<T>::do_piece_alone(Index piece, Index row, Index rows, const Real<T>* left, Own& own)
+{
+    const Stage& all = stages_.front();
+    const Index depth = std::min(kc_, x_.k - piece * kc_), units = divide_up(all.cols, unit_cols_);
+    Real<T>* const right = own.image + kernel_.right_size(piece * kc_, all.cols);
+    const auto [first, last] = reached(all, row, rows);
+    for (Index unit = first; unit < last; ++unit) {
+        if (own.packed[std::size_t(piece * units + unit)]) continue;
+        pack_unit(0, piece, unit, right + kernel_.right_size(depth, unit * unit_cols_));
+        own.packed.set(std::size_t(piece * units + unit));
+    }
+    multiply_packed<T>(kernel_, depth, x_.part, all.begin - row, x_.alpha, {left, rows, depth}, 0, rows, {right, all.cols, depth},
+                       first * unit_cols_, std::min(all.cols, last * unit_cols_), piece == 0 ? x_.beta : T(1),
+                       x_.C + row * x_.rs + all.begin * x_.cs, x_.rs, x_.cs);
 }
 
 /// One depth of some rows with all units of the stage. Units that somebody else is packing are left for later.
@@ -185,9 +232,7 @@ void TeamProduct<T>::do_piece(Index stage, Index piece, Index row, Index rows, c
                               const Member& member)
 {
     const Stage& own = stages_[std::size_t(stage)];
-    Index first = 0, last = divide_up(own.cols, unit_cols_);
-    if (x_.part == Part::lower) last = std::clamp<Index>(divide_up(row + rows - own.begin, unit_cols_), 0, last);
-    if (x_.part == Part::upper) first = std::clamp<Index>((row - own.begin) / unit_cols_, 0, last);
+    const auto [first, last] = reached(own, row, rows);
     const Index count = last - first, start = count * (member.ordinal % 4) / 4;
     std::vector<Index>& later = of_thread<std::vector<Index>, TeamProduct>();
     later.clear();

@@ -3,6 +3,7 @@
 #include "blas/testing/reference.hpp"
 
 #include <chrono>
+#include <cstring>
 #include <thread>
 
 namespace trencadis::blas {
@@ -99,6 +100,34 @@ TYPED_TEST(Teams, MultiplyAsOneCoreWould)
             expect_result<T>(C, before, sum, inside, "kc " + std::to_string(blocks.kc) + " part " + std::to_string(int(part)));
             if (this->HasFatalFailure()) return;
         }
+}
+
+TYPED_TEST(Teams, OfWhomEachPacksForItselfGiveTheSameBits)
+{
+    using T = TypeParam;
+    Random random(35);
+    unsigned seed = 50;
+    const Setup<T> with = setup_with<T>(instruction_set(), {64, 1024, 2048});
+    for (const Part part : {Part::all, Part::lower, Part::upper}) {
+        const Index m = random.between(160, 200), n = part == Part::all ? random.between(90, 170) : m,
+                    k = random.between(140, 180);
+        const auto A = random_matrix<T>(random, m, k), B = random_matrix<T>(random, k, n);
+        auto together = random_matrix<T>(random, m, n), each = together;
+        const T alpha = random.number<T>(), beta = random.factor<T>();
+        const auto product = [&](Stored<T>& C, int members) {
+            return TeamProduct<T>(
+                {m, n, k, alpha, general(A.data.data(), A.ld), general(B.data.data(), B.ld), beta, C.data.data(), 1, C.ld, part},
+                with, false, members);
+        };
+        TeamProduct<T> common = product(together, 0), own = product(each, 4);
+        EXPECT_FALSE(common.is_packed_by_each());
+        EXPECT_FALSE(product(each, 6).is_packed_by_each()) << "few rows for each of six";
+        EXPECT_TRUE(own.is_packed_by_each());
+        run_as_team(common.chunks(), ++seed, [&](Team& team, int cpu) { common.work(team, cpu); });
+        run_as_team(own.chunks(), ++seed, [&](Team& team, int cpu) { own.work(team, cpu); });
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < m; ++i) ASSERT_EQ(std::memcmp(&together(i, j), &each(i, j), sizeof(T)), 0) << i << ' ' << j;
+    }
 }
 
 TYPED_TEST(Teams, LeaveARealDiagonalInAHermitianUpdate)
