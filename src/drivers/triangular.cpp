@@ -106,7 +106,7 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     call.check("trmm", options);
     if (m == 0 || n == 0) return;
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trmm), options)) return call.multiply_together(options);
-    if (runs_directly(crew, call.flops(), options, Work::solve))
+    if (runs_directly(crew, call.flops(), options, crew.workers() == 1 ? Work::product : Work::solve))
         return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     call.run(forms::trmm(), options);
 }

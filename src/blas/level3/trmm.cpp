@@ -34,7 +34,7 @@ template <Scalar T> struct InPlace {
         constexpr Index line = 64 / sizeof(Real<T>); // vectors are aligned
         return panels(extent) + ((extent + unit() - 1) / unit() + line - 1) / line * line;
     }
-    void mark_finite(Real<T>* piece, Index extent, Index depth) const;
+    void pack_piece(Index p, Index first, Index extent, Index depth, Real<T>* piece) const;
 
     /// Rows of B that can be non-zero partners of `count` rows (columns) of A from `first` on: the rest of A is zero there.
     struct Depths {
@@ -84,15 +84,24 @@ template <Scalar T> void InPlace<T>::reserve_buffers() const
     scratch<Real<T>>(Buffer::left, left ? kernel.left_size(rows, kc) : piece(rows) * pieces);
 }
 
-/// Marks panels without infinity and NaN: the zeros beside A's triangle may be multiplied with them. Each by itself, so that what
-/// one has does not change the bits of another, whoever computes it.
-template <Scalar T> void InPlace<T>::mark_finite(Real<T>* piece, Index extent, Index depth) const
+/// Depths [p, p + depth) of columns (A on the right: rows) [first, first + extent) of B. Panels without infinity and NaN are
+/// marked: the zeros beside A's triangle may be multiplied with them. Each by itself, so that what one has does not change the
+/// bits of another, whoever computes it; and as soon as it is packed, while it is in the first cache.
+template <Scalar T> void InPlace<T>::pack_piece(Index p, Index first, Index extent, Index depth, Real<T>* piece) const
 {
+    const MicroKernel<T>& kernel = with.kernel;
     Real<T>* mark = piece + panels(extent);
     for (Index i = 0; i < extent; i += unit()) {
-        const Index width = side == Side::left ? with.kernel.nr : with.kernel.height(extent - i),
-                    size = planes<T> * width * depth;
-        *mark++ = Real<T>(with.kernel.all_finite(piece, size));
+        const Index count = std::min(unit(), extent - i), at = first + i;
+        Index size = 0;
+        if (side == Side::left) {
+            pack_right(kernel, general<T>(B + p + at * ldb, ldb), depth, count, piece);
+            size = kernel.right_size(depth, count);
+        } else {
+            pack_left(kernel, general<T>(B + at + p * ldb, ldb), count, depth, piece);
+            size = kernel.left_size(count, depth);
+        }
+        *mark++ = Real<T>(kernel.all_finite(piece, size));
         piece += size;
     }
 }
@@ -206,8 +215,7 @@ template <Scalar T> void InPlace<T>::from_left(Index j, Index cols) const
     Real<T>* const packed = scratch<Real<T>>(Buffer::right, piece * ((m + kc - 1) / kc));
     for (Index p = 0; p < m; p += kc) {
         const Index depth = std::min(kc, m - p);
-        pack_right(kernel, general(B + p + j * ldb, ldb), depth, cols, packed + p / kc * piece);
-        mark_finite(packed + p / kc * piece, cols, depth);
+        pack_piece(p, j, cols, depth, packed + p / kc * piece);
     }
     Real<T>* const left = scratch<Real<T>>(Buffer::left, kernel.left_size(std::min(mc, m), kc));
     for (Index i = 0; i < m; i += mc) {
@@ -231,8 +239,7 @@ template <Scalar T> void InPlace<T>::from_right(Index i, Index rows) const
     Real<T>* const packed = scratch<Real<T>>(Buffer::left, piece * ((n + kc - 1) / kc));
     for (Index p = 0; p < n; p += kc) {
         const Index depth = std::min(kc, n - p);
-        pack_left(kernel, general(B + i + p * ldb, ldb), rows, depth, packed + p / kc * piece);
-        mark_finite(packed + p / kc * piece, rows, depth);
+        pack_piece(p, i, rows, depth, packed + p / kc * piece);
     }
     Real<T>* const right = scratch<Real<T>>(Buffer::right, kernel.right_size(kc, std::min(nc, n)));
     for (Index j = 0; j < n; j += nc) {
