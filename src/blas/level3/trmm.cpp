@@ -59,6 +59,8 @@ template <Scalar T> struct InPlace {
     bool crosses_diagonal(const MicroTile& tile, Index begin, Index end) const;
     bool takes_rows_at_once(Index depth, const Real<T>* finite, Index cols) const;
     void multiply_stairs(const MicroTile& tile, Index begin, Index end, Index depth, T beta) const;
+    Index panels_alike(const MicroTile& tile, Index depth, Index rows, const Real<T>* finite) const;
+    void multiply_stack(const MicroTile& tile, Index begin, Index end, Index depth, T beta, Index panels) const;
     void multiply_beside_the_zeros(const MicroTile& tile, Index begin, Index end, bool first) const;
     void from_left(Index j, Index cols) const;
     void from_right(Index i, Index rows) const;
@@ -148,6 +150,25 @@ template <Scalar T> void InPlace<T>::multiply_stairs(const MicroTile& x, Index b
                                  .cols = x.cols});
 }
 
+/// How many whole panels of A, of the `rows` from this tile's on, have the same depths of a piece `depth` deep in common with its
+/// columns, and nothing beside a triangle that an infinity could meet? On the left those that have all of the piece in theirs.
+template <Scalar T> Index InPlace<T>::panels_alike(const MicroTile& x, Index depth, Index rows, const Real<T>* finite) const
+{
+    const Index mr = with.kernel.mr, whole = rows / mr;
+    if (side == Side::right) return std::find(finite, finite + whole, Real<T>(0)) - finite;
+    if (*finite == 0) return 0;
+    if (A.uplo == Uplo::lower) return x.i >= x.p + depth ? whole : 0;
+    return std::clamp<Index>((x.p - x.i) / mr, 0, whole);
+}
+
+/// multiply_depths in place for panels of A below one another.
+template <Scalar T>
+void InPlace<T>::multiply_stack(const MicroTile& x, Index begin, Index end, Index depth, T beta, Index panels) const
+{
+    with.kernel.multiply_stack({end - begin, panels, x.a + planes<T> * (begin - x.p) * x.height, planes<T> * depth * x.height,
+                                x.b + planes<T> * (begin - x.p) * with.kernel.nr, alpha, beta, B + x.i + x.j * ldb, ldb, x.cols});
+}
+
 /// The same in place, where infinities and NaN in B must not meet the zeros beside A's triangle: in the depths that the diagonal
 /// crosses, each step goes to the rows or columns that the triangle has there.
 template <Scalar T> void InPlace<T>::multiply_beside_the_zeros(const MicroTile& x, Index begin, Index end, bool first) const
@@ -195,7 +216,12 @@ void InPlace<T>::multiply_micro_tiles(Index p, Index depth, const Real<T>* left,
             if (begin >= end) continue;
             const bool first = begin == all.begin;
             const T beta = first ? T(0) : T(1);
-            if (finite[side == Side::left ? j / kernel.nr : i / kernel.mr] == 0) {
+            const Real<T>* const mark = finite + (side == Side::left ? j / kernel.nr : i / kernel.mr);
+            if (const Index panels = panels_alike(tile, depth, rows - i, mark); panels > 0) {
+                multiply_stack(tile, begin, end, depth, beta, panels);
+                i += (panels - 1) * kernel.mr;
+                is_through = false;
+            } else if (*mark == 0) {
                 multiply_beside_the_zeros(tile, begin, end, first);
             } else if (!crosses_diagonal(tile, begin, end)) {
                 multiply_depths(tile, begin, end, beta, B + tile.i + tile.j * ldb, ldb);
@@ -270,7 +296,7 @@ void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
     triangle.diag = diag;
     InPlace<T> x{with, triangle.op(op), side, m, n, alpha, B, ldb};
     fit_to_memory(with, [&] {
-        x.kc = std::min(x.order(), with.tree[Loop::pc]);
+        x.kc = std::min(x.order(), balanced_block(x.order(), with.tree[Loop::pc], 8));
         x.reserve_buffers();
     });
     const Index others = side == Side::left ? n : m, step = x.step();
