@@ -3,10 +3,12 @@
 # would compile ten sources.
 set(TRC_CHECKOUT ${PROJECT_SOURCE_DIR})
 option(TRC_UNITY "Compile sources together where none can mean something else by that" ON)
+if(TRC_UNITY)
+    find_package(Python3 QUIET COMPONENTS Interpreter) # here, once: each time it asks the interpreter ten things
+endif()
 
 # trc_unity(<target> source...): the sources of this folder that the target is made of.
 function(trc_unity target)
-    find_package(Python3 QUIET COMPONENTS Interpreter)
     if(NOT TRC_UNITY OR NOT Python3_FOUND)
         return()
     endif()
