@@ -211,7 +211,7 @@ def test_a_file_that_cannot_be_used_is_ignored_with_one_note_and_made_anew(tuned
     by_rule, err = bits(tmp_path, n=200)
     assert err.count("\n") == 1 and said in err and "trencadis tune" in err
     assert by_rule == bits(tmp_path / "none", n=200)[0]
-    _, err = trencadis(*QUICK, environment=environment(tmp_path))
+    _, err = trencadis(*QUICK[:-1], "1", environment=environment(tmp_path))
     assert err.count("\n") == 1 and "made anew" in err
     assert bits(tmp_path, n=200)[1] == ""
 
