@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.io
+import test_docs
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text()
@@ -43,9 +44,25 @@ def test_the_c_example_is_the_one_in_the_examples_and_solves_its_system(tmp_path
     assert result.stdout == "x = 1 2 3\n", result.stderr
 
 
+def smaller(line: str) -> str:
+    if line.startswith("trencadis tune"):
+        return f"{line} --seconds 2"
+    small = line.replace("1024,4096", "128,300").replace("4096", "300").replace("100000x200", "3000x20")
+    small = small.replace("--against mkl,openblas", "--against openblas").replace("demo wind", "demo wind --points 900")
+    small = small.replace("growth --n 500", "growth --n 100").replace("4,16,64 --strong 16000", "4,16 --strong 8000")
+    few = "--n 300 --engines native,openmp-gnu --schedulers libgomp"  # all meet in the same command of docs/engines.md
+    small = small.replace("compare-engines potrf --n 2048", f"compare-engines potrf {few}")
+    small = small.replace("sweep gemm", "sweep gemm --n 64 --ld tight")  # one point has nothing to fall off from
+    return f"{small} --repeat 2" if line.startswith(test_docs.MEASURING) else small
+
+
 def commands() -> list[str]:
+    """Those that the pages do not have, too, which test_docs.py runs."""
     lines = [line.split("#")[0].strip() for block in blocks("sh") for line in block.splitlines()]
-    return [line for line in lines if line.startswith("trencadis ")]
+    small = [smaller(line) for line in lines if line.startswith("trencadis ")]
+    assert len(small) > 20, "the README shows its commands"
+    pages = {test_docs.smaller(line) for line in test_docs.commands()}
+    return [line for line in small if line not in pages]
 
 
 @pytest.mark.parametrize("line", commands())
@@ -56,13 +73,8 @@ def test_a_command_of_the_readme_works(line, tmp_path):
     np.save(tmp_path / "A.npy", A)
     np.save(tmp_path / "b.npy", rng.standard_normal(50))
     scipy.io.mmwrite(tmp_path / "A.mtx", A)
-    small = line.replace("4096", "300").replace("100000x200", "6000x30").replace("growth --n 500", "growth --n 100")
-    small = small.replace("--against mkl,openblas", "--against openblas").replace("demo wind", "demo wind --points 900")
-    small = small.replace("sweep gemm", "sweep gemm --n 64 --ld tight")  # one point has nothing to fall off from
-    environment = os.environ
-    if line.startswith("trencadis tune"):  # what is calibrated here is nobody else's
-        small, environment = f"{line} --seconds 2", os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
-    result = run([sys.executable, "-m", *shlex.split(small)], tmp_path, env=environment)
+    own_cache = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}  # what is calibrated here is nobody else's
+    result = run([sys.executable, "-m", *shlex.split(line)], tmp_path, env=own_cache)
     assert result.returncode == 0, result.stderr
     output = re.search(r"-o (\S+)", line)
     assert output is None or (tmp_path / output[1]).stat().st_size > 0
