@@ -12,8 +12,6 @@ from trencadis.turns import BUSY_TURN_S, Run, Turn
 from trencadis.workloads import WORKLOADS
 from waiting import computes, interrupted
 
-pytestmark = pytest.mark.alone
-
 FIELDS = [
     "routine", "n", "nb", "precision", "variant", "engine", "scheduler", "runtime", "kernels", "threads", "workers", "machine",
     "seconds_median", "seconds_min", "seconds_max", "gflops_median", "gflops_max", "idle_fraction", "residual", "simulated",
@@ -112,6 +110,7 @@ def test_without_check_the_residual_is_null():
     assert row["residual"] is None and isinstance(row["nb"], int) and row["nb"] > 0 and row["slow"] == {} and row["busy"] == {}
 
 
+@pytest.mark.alone
 def test_options_reach_the_session_and_the_labels():
     (row,) = rows(
         "bench", "potrf", "--n", "120", "--nb", "40", "--precision", "c", "--scheduler", "ws", "--workers", CORE, "--window",
@@ -128,6 +127,7 @@ def test_virtual_cores_are_a_scheduler_with_teams():
     assert row["scheduler"] == "virtual-cores:teams=1+0,inside=cats:stealing=none" and row["residual"] < 30
 
 
+@pytest.mark.alone
 def test_a_slow_core_is_slower():
     def seconds(*slow):
         words = ["bench", "gemm", "--n", "400", "--nb", "100", "--workers", CORE, "--repeat", "5"]
@@ -207,6 +207,7 @@ def test_bad_input_is_refused_in_one_line(words, message):
     assert message in refusal("bench", *words)
 
 
+@pytest.mark.alone
 def test_ctrl_c_stops_within_a_second_with_130():
     words = ["bench", "potrf", "--n", "1500", "--repeat", "100000", "--busy", f"{CORE}=1", "--json", "-"]
     interrupted([*COMMAND, *words], computes(4), within=2.5)  # one second is promised; the machine may have other things to do
@@ -251,6 +252,7 @@ def test_a_trace_that_cannot_be_written_is_refused_before_the_run(tmp_path, word
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.alone
 def test_a_check_says_what_each_memory_node_read_and_wrote():
     (row,) = rows(
         "bench", "gemm", "--n", "300", "--nb", "100", "--variant", "nodes", "--repeat", "1", "--check",
