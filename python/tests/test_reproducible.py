@@ -33,6 +33,12 @@ WAYS = {
     "C": ({"way": "c", "options": {"reproducible": 1, "worker_count": 2}}, {}),
 }
 
+#: Other machines: what their caches would have blocks be, as kc,mc,nc. A first cache of 48 KiB asks for half as many again as one
+#: of 32 KiB does.
+CACHES = {"48 KiB": "384,144,4080", "16 KiB": "128,240,4080", "tiny blocks": "40,24,48"}
+#: By tasks, shared without tasks, and on one core.
+ENGINES_OF_CACHES = ["native", "sequential", "openmp-gnu", "starpu"]
+
 #: Policies that go by what memory has which data.
 OF_MEMORIES = ["h1", "h2"]
 ON_TWO_MEMORIES = {**YES, "machine": "server-2s", "workers": [0, 1, 32, 33]}
@@ -80,6 +86,27 @@ def check(way, sizes, precisions):
 @pytest.mark.parametrize("name", WAYS)
 def test_the_bits_are_those_of_one_worker(name):
     check(WAYS[name], SIZES, "d")
+
+
+@pytest.mark.parametrize("engine", ENGINES_OF_CACHES)
+@pytest.mark.parametrize("caches", CACHES)
+def test_the_bits_are_the_same_with_other_caches(caches, engine):
+    wish = {"way": "python", "options": {**YES, "engine": engine}}
+    check((wish, {"TRENCADIS_BLOCKS": CACHES[caches]}), SIZES, "sdcz" if engine == "native" else "d")
+
+
+@pytest.mark.parametrize("way", ["c", "fortran"])
+def test_the_bits_of_other_faces_are_the_same_with_other_caches(way):
+    options = {"options": {"reproducible": 1, "worker_count": 2}} if way == "c" else {}
+    variables = {"TRENCADIS_BLOCKS": CACHES["48 KiB"]} | ({"TRENCADIS_REPRODUCIBLE": "1"} if way == "fortran" else {})
+    check(({"way": way, **options}, variables), SIZES, "d")
+
+
+def test_plain_sessions_do_depend_on_caches_at_these_sizes():
+    wish = json.dumps({"way": "python", "options": {"workers": [0]}, "sizes": SIZES, "precisions": "d"})
+    one, other = (hashes(wish, json.dumps({"TRENCADIS_BLOCKS": blocks})) for blocks in ("256,144,4080", CACHES["tiny blocks"]))
+    differ = {case.split()[0] for case in one if one[case] != other[case]}
+    assert differ >= {"dgemm", "dsyrk", "dtrsm", "dtrmm", "dpotrf", "dgetrf", "dgeqrf"}  # else the tests above would show nothing
 
 
 @pytest.mark.thorough

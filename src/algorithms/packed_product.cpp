@@ -1,6 +1,7 @@
 #include "algorithms/packed_product.hpp"
 
 #include "algorithms/cutting.hpp"
+#include "base/same_sums.hpp"
 #include "blas/level3/block_sizes.hpp"
 #include "kernels/tiles/tile_operations.hpp"
 
@@ -202,8 +203,9 @@ template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product
     ProductTiling tiling{balanced(product.m, blocks.mc, kernel.mr), balanced(product.n, 512, kernel.nr),
                          balanced(product.k, blocks.kc, 8)};
     // What is overwritten is read in C's tiles, so one of their sides is the depth: a square block of A in the second-level
-    // cache.
-    const Index side = balanced(product.k, Index(std::sqrt(double(blocks.mc) * double(blocks.kc))), 8);
+    // cache, of the same machine everywhere where sums are to be.
+    const Index mc = SameSums::here() ? blas::derive_block_sizes(kernel.mr, kernel.nr, sizeof(T), {}).mc : blocks.mc;
+    const Index side = balanced(product.k, Index(std::sqrt(double(mc) * double(blocks.kc))), 8);
     if (product.in_place == InPlace::B) tiling.rows = tiling.depth = side;
     if (product.in_place == InPlace::A) tiling.cols = tiling.depth = side;
     const auto tiles = [&] { return pieces(product.m, tiling.rows) * pieces(product.n, tiling.cols); };

@@ -1,4 +1,6 @@
 #pragma once
+#include "base/same_sums.hpp"
+
 #include <cstdint>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -8,13 +10,21 @@
 
 namespace trencadis {
 
-/// How the calling thread rounds and treats subnormal numbers, without what it traps; and the exceptions that arithmetic has
-/// raised. A call computes in the modes of its caller on whichever thread, everything around it in the standard ones, where
-/// nothing traps.
+/// How the calling thread rounds, treats subnormal numbers and cuts sums, without what it traps; and the exceptions that
+/// arithmetic has raised. A call computes in the modes of its caller on whichever thread, everything around it in the standard
+/// ones, where nothing traps.
 class FloatModes {
 public:
     FloatModes() = default; ///< the standard ones
     static FloatModes current();
+    /// The standard ones for one who goes on with sums that are cut as the calling thread cuts them.
+    static FloatModes standard_here()
+    {
+        FloatModes modes;
+        modes.same_sums_ = SameSums::here();
+        return modes;
+    }
+    bool same_sums() const { return same_sums_; }
     bool operator==(const FloatModes&) const = default;
 
     using Raised = std::uint32_t; ///< a set of exceptions
@@ -22,6 +32,7 @@ public:
 private:
     friend class FloatScope;
     std::uint32_t bits_ = 0; ///< to nearest, here and in the C library
+    bool same_sums_ = false;
 };
 
 #if defined(__x86_64__)
@@ -29,7 +40,7 @@ private:
 inline FloatModes FloatModes::current()
 {
     constexpr std::uint32_t rounding = 0x6000, flush_to_zero = 0x8000, denormals_are_zero = 0x40;
-    FloatModes modes;
+    FloatModes modes = standard_here();
     modes.bits_ = _mm_getcsr() & (rounding | flush_to_zero | denormals_are_zero);
     return modes;
 }
@@ -37,7 +48,10 @@ inline FloatModes FloatModes::current()
 /// While it lives, the calling thread computes in these modes, and what is raised counts anew.
 class FloatScope {
 public:
-    explicit FloatScope(FloatModes modes) : before_(_mm_getcsr()) { _mm_setcsr(nothing_traps | modes.bits_); }
+    explicit FloatScope(FloatModes modes) : sums_(modes.same_sums()), before_(_mm_getcsr())
+    {
+        _mm_setcsr(nothing_traps | modes.bits_);
+    }
     ~FloatScope() { _mm_setcsr(before_); }
     FloatScope(const FloatScope&) = delete;
     FloatScope& operator=(const FloatScope&) = delete;
@@ -47,6 +61,7 @@ public:
     static constexpr std::uint32_t nothing_traps = 0x1f80, exceptions = 0x3f;
 
 private:
+    const SameSums sums_;
     const std::uint32_t before_;
 };
 
@@ -85,14 +100,14 @@ inline void raise_quietly(FloatModes::Raised raised)
 
 inline FloatModes FloatModes::current()
 {
-    FloatModes modes;
+    FloatModes modes = standard_here();
     modes.bits_ = static_cast<std::uint32_t>(std::fegetround());
     return modes;
 }
 
 class FloatScope {
 public:
-    explicit FloatScope(FloatModes modes)
+    explicit FloatScope(FloatModes modes) : sums_(modes.same_sums())
     {
         std::feholdexcept(&before_);
         std::fesetenv(FE_DFL_ENV);
@@ -104,12 +119,13 @@ public:
     FloatModes::Raised raised() const { return static_cast<FloatModes::Raised>(std::fetestexcept(FE_ALL_EXCEPT)); }
 
 private:
+    const SameSums sums_;
     std::fenv_t before_;
 };
 
 class StandardFloatModes {
 private:
-    const FloatScope scope_{FloatModes()};
+    const FloatScope scope_{FloatModes::standard_here()};
 };
 
 inline void set_standard_float_modes() { std::fesetenv(FE_DFL_ENV); }

@@ -115,7 +115,8 @@ void potrf_batch(Crew& crew, Uplo uplo, Index n, T* A, Index lda, Index stride_a
                  const RoutineOptions& options)
 {
     const argument::Matrix a = of_batch(TRC_CHECK_TRIANGLE_INOUT(A, lda, n, uplo), count);
-    require(crew, TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), a);
+    const InCall call(crew);
+    require(call, TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), a);
     argument::Size{"count", count}.require(6);
     check_stride<T>(5, "stride_a", stride_a, count, a);
     check_infos(7, info, count);
@@ -130,7 +131,8 @@ void posv_batch(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, Ind
 {
     const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, n, n), count),
                            b = of_batch(TRC_CHECK_INOUT(B, ldb, n, nrhs), count);
-    require(crew, TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
+    const InCall call(crew);
+    require(call, TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
     argument::Size{"count", count}.require(10);
     check_stride<T>(6, "stride_a", stride_a, count, a);
     b.require(7);
@@ -149,7 +151,8 @@ void getrf_batch(Crew& crew, Index m, Index n, T* A, Index lda, Index stride_a, 
                  const RoutineOptions& options)
 {
     const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, m, n), count);
-    require(crew, TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), a);
+    const InCall call(crew);
+    require(call, TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), a);
     argument::Size{"count", count}.require(7);
     check_stride<T>(5, "stride_a", stride_a, count, a);
     const Index steps = std::min(m, n);
@@ -168,7 +171,8 @@ void gesv_batch(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index stride_a
 {
     const argument::Matrix a = of_batch(TRC_CHECK_INOUT(A, lda, n, n), count),
                            b = of_batch(TRC_CHECK_INOUT(B, ldb, n, nrhs), count);
-    require(crew, TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
+    const InCall call(crew);
+    require(call, TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), a);
     argument::Size{"count", count}.require(10);
     check_stride<T>(5, "stride_a", stride_a, count, a);
     argument::Pivots{"ipiv", ipiv, n * count, 0}.require(6);

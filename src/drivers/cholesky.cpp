@@ -65,7 +65,8 @@ bool is_alone(Crew& crew, Flops flops, Bytes triangle, const RoutineOptions& opt
 
 template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
 {
-    const bool there = require_anywhere(crew, TRC_ARGUMENTS_potrf(TRC_CHECK));
+    const InCall call(crew);
+    const bool there = require_anywhere(call, TRC_ARGUMENTS_potrf(TRC_CHECK));
     check_options("potrf", options);
     if (n == 0) return 0;
     if (there) return run_on_devices<T>(crew, forms::potrf(), options, {.m = n, .n = n, .uplo = uplo}, {{A, lda}});
@@ -80,7 +81,8 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
 template <Scalar T>
 void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
-    const bool there = require_anywhere(crew, TRC_ARGUMENTS_potrs(TRC_CHECK));
+    const InCall call(crew);
+    const bool there = require_anywhere(call, TRC_ARGUMENTS_potrs(TRC_CHECK));
     check_options("potrs", options);
     if (n == 0 || nrhs == 0) return;
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
@@ -94,7 +96,8 @@ void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T*
 template <Scalar T>
 Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
-    const bool there = require_anywhere(crew, TRC_ARGUMENTS_posv(TRC_CHECK));
+    const InCall call(crew);
+    const bool there = require_anywhere(call, TRC_ARGUMENTS_posv(TRC_CHECK));
     check_options("posv", options);
     if (n == 0) return 0;
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};

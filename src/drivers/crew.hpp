@@ -34,7 +34,8 @@ public:
     Crew& operator=(const Crew&) = delete;
 
     const KernelProvider& kernels() const { return *kernels_; }
-    int workers() const { return workers_; } ///< cores
+    int workers() const { return workers_; }      ///< cores
+    bool same_sums() const { return same_sums_; } ///< are sums cut alike on every machine (base/same_sums.hpp)?
 
     /// How a call goes whose caller leaves tile size and form open: the same each time.
     virtual choices::Plan plan(const choices::Call& call) const;
@@ -174,11 +175,15 @@ public:
 
 protected:
     /// The kernels outlive the crew.
-    Crew(const KernelProvider& kernels, int workers) : kernels_(&kernels), workers_(workers) {}
+    Crew(const KernelProvider& kernels, int workers, bool same_sums = false)
+        : kernels_(&kernels), workers_(workers), same_sums_(same_sums)
+    {
+    }
 
 private:
     const KernelProvider* const kernels_;
     const int workers_;
+    const bool same_sums_;
 };
 
 } // namespace trencadis

@@ -39,7 +39,8 @@ template <Scalar T> Real<T> shared_norm(Crew& crew, Norm which, const Measured<T
     }                                                                                                                            \
     template <Scalar T> Real<T> function(Crew& crew, TRC_ARGUMENTS_##function(TRC_TYPED))                                        \
     {                                                                                                                            \
-        require(crew, TRC_ARGUMENTS_##function(TRC_CHECK));                                                                      \
+        const InCall call(crew);                                                                                                 \
+        require(call, TRC_ARGUMENTS_##function(TRC_CHECK));                                                                      \
         return shared_norm(crew, norm, MATRIX);                                                                                  \
     }
 TRC_NORM(lange, Measured<T>::general(m, n, A, lda))
@@ -52,7 +53,8 @@ TRC_NORM(lantr, Measured<T>::triangular(uplo, diag, m, n, A, lda))
     template <Scalar T> Index alone::routine(const KernelProvider&, TRC_ARGUMENTS_##routine(TRC_TYPED) WORK) { return CALL; }    \
     template <Scalar T> Index routine(Crew& crew, TRC_ARGUMENTS_##routine(TRC_TYPED))                                            \
     {                                                                                                                            \
-        require(crew, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
+        const InCall call(crew);                                                                                                 \
+        require(call, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
         return alone::routine(crew.kernels(), TRC_ARGUMENTS_##routine(TRC_GIVE));                                                \
     }
 #define TRC_NO_WORK

@@ -187,7 +187,8 @@ void check_factorization(const char* routine, const RoutineOptions& options)
     }                                                                                                                            \
     template <Scalar T> Index routine(Crew& crew, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions& options)             \
     {                                                                                                                            \
-        require(crew, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
+        const InCall call(crew);                                                                                                 \
+        require(call, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
         check_factorization(FACTOR, options);                                                                                    \
         /* refined and scaled at home */                                                                                         \
         const ToldAtTheEnd told{[&] { tell_written(crew, TRC_ARGUMENTS_##routine(TRC_CHECK)); }};                                \

@@ -46,7 +46,8 @@ template <Scalar T> struct IncrementalLu<T>::Parts {
 
 template <Scalar T> IncrementalLu<T>::IncrementalLu(Crew& crew, Index n, T* A, Index lda, const RoutineOptions& options)
 {
-    require(crew, TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, n, n));
+    const InCall call(crew);
+    require(call, TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, n, n));
     check(options);
     parts_ = std::make_unique<Parts>(crew, MatrixView<T>{A, n, n, lda}, tile(crew, n, sizeof(T), options));
     parts_->info = run_where_best(crew, options, [&](Flow& flow) { parts_->laid.submit(flow); });
@@ -59,7 +60,8 @@ template <Scalar T> void IncrementalLu<T>::solve(Index nrhs, T* B, Index ldb, co
 {
     const Index n = parts_->n;
     const auto written = TRC_CHECK_INOUT(B, ldb, n, nrhs);
-    require(parts_->crew, TRC_CHECK_SIZE(nrhs), written);
+    const InCall call(parts_->crew);
+    require(call, TRC_CHECK_SIZE(nrhs), written);
     written.require_apart(2, argument::Matrix{"A", Region::all(parts_->A.data, n, n, parts_->A.ld), false});
     check(options);
     if (n == 0 || nrhs == 0) return;

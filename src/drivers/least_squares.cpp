@@ -174,7 +174,8 @@ Index alone::gels(const KernelProvider& kernels, Op op, Index m, Index n, Index 
 template <Scalar T>
 Index gels(Crew& crew, Op op, Index m, Index n, Index nrhs, T* A, Index lda, T* B, Index ldb, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_gels(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_gels(TRC_CHECK));
     check_options("gels", options);
     const Flops flops = operations::gels(double(m), double(n), double(nrhs)).flops<T>();
     if (runs_directly(crew, flops, options, Work::factorization))

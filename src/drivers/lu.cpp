@@ -84,7 +84,8 @@ Index factor_directly(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv
 
 template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
 {
-    const bool there = require_anywhere(crew, TRC_ARGUMENTS_getrf(TRC_CHECK));
+    const InCall call(crew);
+    const bool there = require_anywhere(call, TRC_ARGUMENTS_getrf(TRC_CHECK));
     require_lapack_layout(check_options("getrf", options));
     if (m == 0 || n == 0) return 0;
     if (there) return run_on_devices<T>(crew, forms::getrf(), options, {.m = m, .n = n}, {{A, lda}, {ipiv}});
@@ -100,7 +101,8 @@ template <Scalar T>
 void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
            const RoutineOptions& options)
 {
-    const bool there = require_anywhere(crew, TRC_ARGUMENTS_getrs(TRC_CHECK));
+    const InCall call(crew);
+    const bool there = require_anywhere(call, TRC_ARGUMENTS_getrs(TRC_CHECK));
     check_options("getrs", options);
     if (n == 0 || nrhs == 0) return;
     const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers());
@@ -116,7 +118,8 @@ void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const 
 template <Scalar T>
 Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
 {
-    const bool there = require_anywhere(crew, TRC_ARGUMENTS_gesv(TRC_CHECK));
+    const InCall call(crew);
+    const bool there = require_anywhere(call, TRC_ARGUMENTS_gesv(TRC_CHECK));
     check_options("gesv", options);
     if (n == 0) return 0;
     const Problem problem{.m = n, .n = n, .nrhs = nrhs};
@@ -132,7 +135,8 @@ Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, 
 
 template <Scalar T> Index getri(Crew& crew, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_getri(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_getri(TRC_CHECK));
     check_options("getri", options);
     const Flops flops = operations::getri(double(n)).flops<T>();
     if (runs_directly(crew, flops, options, Work::factorization)) return alone::getri(crew.kernels(), n, A, lda, ipiv);

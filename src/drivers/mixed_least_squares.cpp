@@ -242,7 +242,8 @@ template <Scalar T>
 Index gels_mixed(Crew& crew, Index m, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations, const RoutineOptions& options)
 {
-    require(crew, TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, m, n),
+    const InCall call(crew);
+    require(call, TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, m, n),
             TRC_CHECK_IN(B, ldb, m, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs));
     check_options("gels", options);
     int steps = m < n ? factorization_failed : 0;

@@ -295,7 +295,8 @@ template <Scalar T>
 Index gesv_mixed(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations, const RoutineOptions& given)
 {
-    require(crew, TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n), TRC_CHECK_PIVOTS_OUT(ipiv, n),
+    const InCall call(crew);
+    require(call, TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs), TRC_CHECK_INOUT(A, lda, n, n), TRC_CHECK_PIVOTS_OUT(ipiv, n),
             TRC_CHECK_IN(B, ldb, n, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs));
     const bool gmres = given.variant == "gmres";
     const RoutineOptions options = gmres ? without_variant(given) : given;
@@ -330,7 +331,8 @@ template <Scalar T>
 Index posv_mixed(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, const T* B, Index ldb, T* X, Index ldx,
                  int* iterations, const RoutineOptions& given)
 {
-    require(crew, TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs),
+    const InCall call(crew);
+    require(call, TRC_CHECK_FLAG(Uplo, uplo, "uplo"), TRC_CHECK_SIZE(n), TRC_CHECK_SIZE(nrhs),
             TRC_CHECK_TRIANGLE_INOUT(A, lda, n, uplo), TRC_CHECK_IN(B, ldb, n, nrhs), TRC_CHECK_INOUT(X, ldx, n, nrhs));
     const bool gmres = given.variant == "gmres";
     const RoutineOptions options = gmres ? without_variant(given) : given;

@@ -8,7 +8,10 @@ namespace trencadis {
 class PlannedCrew final : public Crew {
 public:
     /// The crew outlives it.
-    PlannedCrew(Crew& crew, const choices::Plan& plan) : Crew(crew.kernels(), crew.workers()), crew_(crew), plan_(plan) {}
+    PlannedCrew(Crew& crew, const choices::Plan& plan)
+        : Crew(crew.kernels(), crew.workers(), crew.same_sums()), crew_(crew), plan_(plan)
+    {
+    }
 
     choices::Plan plan(const choices::Call&) const override { return plan_; }
 

@@ -30,9 +30,9 @@ template <Scalar T> struct SideProduct {
     Index order() const { return side == Side::left ? m : n; }
     Flops flops() const { return operations::gemm(double(m), double(n), double(order())).template flops<T>(); }
     bool nothing_to_do() const { return m == 0 || n == 0 || (alpha == T(0) && beta == T(1)); }
-    void check(std::string_view routine, const RoutineOptions& options) const
+    void check(const InCall& in_call, std::string_view routine, const RoutineOptions& options) const
     {
-        require(crew, TRC_ARGUMENTS_symm(TRC_CHECK));
+        require(in_call, TRC_ARGUMENTS_symm(TRC_CHECK));
         check_options(routine, options);
     }
     blas::Product<T> product(blas::Structure structure) const
@@ -140,7 +140,8 @@ template <Scalar T>
 void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta,
           T* C, Index ldc, const RoutineOptions& options)
 {
-    const bool there = require_anywhere(crew, TRC_ARGUMENTS_gemm(TRC_CHECK));
+    const InCall call(crew);
+    const bool there = require_anywhere(call, TRC_ARGUMENTS_gemm(TRC_CHECK));
     check_options("gemm", options);
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
     if (there) return gemm_on_devices(crew, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, options);
@@ -187,7 +188,8 @@ void symm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
           Index ldc, const RoutineOptions& options)
 {
     const SideProduct<T> call{crew, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
-    call.check("symm", options);
+    const InCall in_call(crew);
+    call.check(in_call, "symm", options);
     if (call.nothing_to_do()) return;
     const bool devices = call.is_for_devices(forms::symm(), options);
     if (!devices && call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
@@ -201,7 +203,8 @@ void hemm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
           Index ldc, const RoutineOptions& options)
 {
     const SideProduct<T> call{crew, side, uplo, m, n, alpha, A, lda, B, ldb, beta, C, ldc};
-    call.check("hemm", options);
+    const InCall in_call(crew);
+    call.check(in_call, "hemm", options);
     if (call.nothing_to_do()) return;
     const bool devices = call.is_for_devices(forms::hemm(), options);
     if (!devices && call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;

@@ -151,7 +151,8 @@ Index gemqrt(const KernelProvider&, Side side, Op op, Index m, Index n, Index k,
 
 template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_geqrf(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_geqrf(TRC_CHECK));
     require_lapack_layout(check_options("geqrf", options));
     if (m == 0 || n == 0) return;
     const Chosen how(crew, {"geqrf", layout_of_precision<T>, m, n}, options);
@@ -165,7 +166,8 @@ template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T*
 
 template <Scalar T> void geqp3(Crew& crew, Index m, Index n, T* A, Index lda, Index* jpvt, T* tau, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_geqp3(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_geqp3(TRC_CHECK));
     check_options("geqp3", options);
     const Index fixed = blas::bring_fixed_columns(m, n, A, lda, jpvt), done = std::min(m, fixed);
     T* const rest = A + done * lda;
@@ -182,7 +184,8 @@ template <Scalar T> void geqp3(Crew& crew, Index m, Index n, T* A, Index lda, In
 
 template <Scalar T> void gelqf(Crew& crew, Index m, Index n, T* A, Index lda, T* tau, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_gelqf(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_gelqf(TRC_CHECK));
     check_options("gelqf", options);
     if (m == 0 || n == 0) return;
     const Flops flops = operations::geqrf(double(m), double(n)).flops<T>();
@@ -194,7 +197,8 @@ template <Scalar T> void gelqf(Crew& crew, Index m, Index n, T* A, Index lda, T*
 template <Scalar T>
 void orgqr(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_orgqr(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_orgqr(TRC_CHECK));
     check_options("orgqr", options);
     const Flops flops = operations::orgqr(double(m), double(n), double(k)).flops<T>();
     if (k == 0 || short_call(crew, flops, options) ||
@@ -206,7 +210,8 @@ void orgqr(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau,
 template <Scalar T>
 void orglq(Crew& crew, Index m, Index n, Index k, T* A, Index lda, const T* tau, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_orglq(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_orglq(TRC_CHECK));
     check_options("orglq", options);
     const Flops flops = operations::orgqr(double(n), double(m), double(k)).flops<T>();
     if (k == 0 || short_call(crew, flops, options) ||
@@ -219,7 +224,8 @@ template <Scalar T>
 void ormqr(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
            const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_ormqr(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_ormqr(TRC_CHECK));
     check_options("ormqr", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
@@ -235,7 +241,8 @@ template <Scalar T>
 void ormlq(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, Index lda, const T* tau, T* C, Index ldc,
            const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_ormlq(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_ormlq(TRC_CHECK));
     check_options("ormlq", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;
@@ -249,7 +256,8 @@ void ormlq(Crew& crew, Side side, Op op, Index m, Index n, Index k, const T* A, 
 template <Scalar T>
 void geqrt(Crew& crew, Index m, Index n, Index nb, T* A, Index lda, T* t, Index ldt, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_geqrt(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_geqrt(TRC_CHECK));
     check_options("geqrt", options);
     if (m == 0 || n == 0) return;
     const Flops flops = operations::geqrf(double(m), double(n)).flops<T>();
@@ -262,7 +270,8 @@ template <Scalar T>
 void gemqrt(Crew& crew, Side side, Op op, Index m, Index n, Index k, Index nb, const T* V, Index ldv, const T* t, Index ldt, T* C,
             Index ldc, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_gemqrt(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_gemqrt(TRC_CHECK));
     check_options("gemqrt", options);
     if (m == 0 || n == 0 || k == 0) return;
     const Index order = side == Side::left ? m : n, others = side == Side::left ? n : m;

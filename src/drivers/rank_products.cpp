@@ -36,7 +36,8 @@ template <Scalar T>
 void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C, Index ldc,
           const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_syrk(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_syrk(TRC_CHECK));
     check_options("syrk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     const Flops flops = operations::rank_k(double(n), double(k)).flops<T>();
@@ -55,7 +56,8 @@ template <Scalar T>
 void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T* A, Index lda, Real<T> beta, T* C, Index ldc,
           const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_herk(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_herk(TRC_CHECK));
     check_options("herk", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     const Flops flops = operations::rank_k(double(n), double(k)).flops<T>();
@@ -74,7 +76,8 @@ template <Scalar T>
 void syr2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, T beta, T* C,
            Index ldc, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_syr2k(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_syr2k(TRC_CHECK));
     check_options("syr2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     const Flops flops = operations::rank_2k(double(n), double(k)).flops<T>();
@@ -89,7 +92,8 @@ template <Scalar T>
 void her2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, Index lda, const T* B, Index ldb, Real<T> beta,
            T* C, Index ldc, const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_her2k(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_her2k(TRC_CHECK));
     check_options("her2k", options);
     if (leaves_alone(n, k, alpha, beta)) return;
     const Flops flops = operations::rank_2k(double(n), double(k)).flops<T>();

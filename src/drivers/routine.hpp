@@ -3,6 +3,7 @@
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "base/error.hpp"
+#include "base/same_sums.hpp"
 #include "drivers/crew.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "kernels/providers/provider.hpp"
@@ -97,17 +98,28 @@ template <class... Arguments> [[gnu::noinline]] bool mind_memory(Crew& crew, boo
     return any;
 }
 
+/// A call, while it lives on the calling thread, which sums as the crew does.
+class InCall {
+public:
+    explicit InCall(Crew& crew) : crew_(crew), sums_(crew.same_sums()) {}
+    Crew& crew() const { return crew_; }
+
+private:
+    Crew& crew_;
+    const SameSums sums_;
+};
+
 /// Checks the arguments of a call (argument::require), and tells what it writes. Matrices that lie on a device are refused.
-template <class... Arguments> void require(Crew& crew, const Arguments&... arguments)
+template <class... Arguments> void require(const InCall& call, const Arguments&... arguments)
 {
     argument::require(arguments...);
-    if (crew.minds_memory()) mind_memory(crew, true, arguments...);
+    if (call.crew().minds_memory()) mind_memory(call.crew(), true, arguments...);
 }
 /// Likewise, of a routine that takes them: is there any?
-template <class... Arguments> [[nodiscard]] bool require_anywhere(Crew& crew, const Arguments&... arguments)
+template <class... Arguments> [[nodiscard]] bool require_anywhere(const InCall& call, const Arguments&... arguments)
 {
     argument::require(arguments...);
-    return crew.minds_memory() && mind_memory(crew, false, arguments...);
+    return call.crew().minds_memory() && mind_memory(call.crew(), false, arguments...);
 }
 
 /// A failed allocation becomes Error{out_of_memory}.

@@ -54,7 +54,8 @@ template <Scalar T> struct TileQr<T>::Parts {
 
 template <Scalar T> TileQr<T>::TileQr(Crew& crew, Index m, Index n, T* A, Index lda, const RoutineOptions& options)
 {
-    require(crew, TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, m, n));
+    const InCall call(crew);
+    require(call, TRC_CHECK_SIZE(m), TRC_CHECK_SIZE(n), TRC_CHECK_INOUT(A, lda, m, n));
     const TileQrForm form = form_of(options);
     parts_ = std::make_unique<Parts>(crew, form, MatrixView<T>{A, m, n, lda}, tile(crew, m, n, sizeof(T), options));
     if (m == 0 || n == 0) return;
@@ -66,7 +67,8 @@ template <Scalar T> void TileQr<T>::apply(Op op, Index columns, T* C, Index ldc,
 {
     const Index m = parts_->m;
     const auto written = TRC_CHECK_INOUT(C, ldc, m, columns);
-    require(parts_->crew, TRC_CHECK_HERM_OP(op, "op"), TRC_CHECK_SIZE(columns), written);
+    const InCall call(parts_->crew);
+    require(call, TRC_CHECK_HERM_OP(op, "op"), TRC_CHECK_SIZE(columns), written);
     written.require_apart(3, parts_->factors());
     if (m == 0 || columns == 0 || parts_->n == 0) return;
     run_routine(parts_->crew, options, [&](Flow& flow) {
@@ -78,7 +80,8 @@ template <Scalar T> void TileQr<T>::form(Index columns, T* Q, Index ldq, const R
 {
     const Index m = parts_->m;
     const auto written = TRC_CHECK_INOUT(Q, ldq, m, columns);
-    require(parts_->crew, TRC_CHECK_WITHIN(columns, 0, m), written);
+    const InCall call(parts_->crew);
+    require(call, TRC_CHECK_WITHIN(columns, 0, m), written);
     written.require_apart(2, parts_->factors());
     for (Index j = 0; j < columns; ++j) {
         std::fill_n(Q + j * ldq, m, T(0));
@@ -95,7 +98,8 @@ template <Scalar T> Index TileQr<T>::solve(Index nrhs, T* B, Index ldb, const Ro
                     "the matrix is " + std::to_string(m) + " x " + std::to_string(n) +
                         "; least squares need at least as many rows");
     const auto written = TRC_CHECK_INOUT(B, ldb, m, nrhs);
-    require(parts_->crew, TRC_CHECK_SIZE(nrhs), written);
+    const InCall call(parts_->crew);
+    require(call, TRC_CHECK_SIZE(nrhs), written);
     written.require_apart(2, parts_->factors());
     apply(herm_op<T>, nrhs, B, ldb, options);
     if (const Index zero = zero_on_diagonal(n, parts_->A.data, parts_->A.ld)) return zero;

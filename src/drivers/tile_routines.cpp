@@ -42,7 +42,8 @@ Index run_on_workers(Crew& crew, std::string_view routine, Index n, Flops flops,
     }                                                                                                                            \
     template <Scalar T> Index routine(Crew& crew, TRC_ARGUMENTS_##routine(TRC_TYPED), const RoutineOptions& options)             \
     {                                                                                                                            \
-        require(crew, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
+        const InCall call(crew);                                                                                                 \
+        require(call, TRC_ARGUMENTS_##routine(TRC_CHECK));                                                                       \
         check_options(#routine, options);                                                                                        \
         const Extents size = argument::extents(TRC_ARGUMENTS_##routine(TRC_CHECK));                                              \
         const Flops flops = find_routine(#routine).operations(size).flops(is_complex<T>);                                        \

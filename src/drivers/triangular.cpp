@@ -31,9 +31,9 @@ template <Scalar T> struct TriangularCall {
     Index order() const { return side == Side::left ? m : n; }
     Index others() const { return side == Side::left ? n : m; }
     Flops flops() const { return operations::triangular(double(order()), double(others())).template flops<T>(); }
-    void check(std::string_view routine, const RoutineOptions& options) const
+    void check(const InCall& in_call, std::string_view routine, const RoutineOptions& options) const
     {
-        require(crew, TRC_ARGUMENTS_trsm(TRC_CHECK));
+        require(in_call, TRC_ARGUMENTS_trsm(TRC_CHECK));
         check_options(routine, options);
     }
     /// A short product: slices of B by the caller and others, by the caller alone, or as tasks, with the same bits.
@@ -103,7 +103,8 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
           const RoutineOptions& options)
 {
     const TriangularCall<T> call{crew, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
-    call.check("trmm", options);
+    const InCall in_call(crew);
+    call.check(in_call, "trmm", options);
     if (m == 0 || n == 0) return;
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trmm), options)) return call.multiply_together(options);
     if (runs_directly(crew, call.flops(), options, crew.workers() == 1 ? Work::product : Work::solve))
@@ -116,7 +117,8 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
           const RoutineOptions& options)
 {
     const TriangularCall<T> call{crew, side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
-    call.check("trsm", options);
+    const InCall in_call(crew);
+    call.check(in_call, "trsm", options);
     if (m == 0 || n == 0) return;
     if (side == Side::left && solves_one_vector(crew, n, options))
         return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
@@ -142,7 +144,8 @@ template <Scalar T>
 Index trtrs(Crew& crew, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb,
             const RoutineOptions& options)
 {
-    require(crew, TRC_ARGUMENTS_trtrs(TRC_CHECK));
+    const InCall call(crew);
+    require(call, TRC_ARGUMENTS_trtrs(TRC_CHECK));
     check_options("trtrs", options);
     if (const Index zero = diag == Diag::non_unit ? zero_on_diagonal(n, A, lda) : 0) return zero;
     trsm(crew, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb, options);

@@ -97,6 +97,7 @@ private:
 
     void run_body(Task& task) const
     {
+        const SameSums sums(task.flow->float_modes().same_sums());
         const Index chunks = unit_.chunks(*task.codelet, task.args);
         SharedWork work(chunks, chunks);
         Team team(work);

@@ -324,6 +324,7 @@ Index Session::run_with(std::uint64_t devices, const std::function<void(Flow&)>&
 {
     require_workers();
     const Running running(*parts_);
+    const SameSums sums(parts_->options.reproducible);
     FlowOptions options = parts_->flow_options();
     options.devices = devices;
     const Index outcome = ask_safely(interrupted, [&](const std::function<bool()>& asked) {
@@ -338,6 +339,7 @@ Index Session::run_shared(const std::function<void(Flow&)>& body, const std::fun
 {
     require_workers();
     const Running running(*parts_);
+    const SameSums sums(parts_->options.reproducible);
     return ask_safely(interrupted, [&](const std::function<bool()>& asked) {
         return parts_->engine->run_shared({parts_->flow_options(), &asked}, body, at_home);
     });
@@ -355,6 +357,7 @@ void Session::require_workers() const
 std::unique_ptr<Flow> Session::open_flow(std::int64_t window)
 {
     require_workers();
+    const SameSums sums(parts_->options.reproducible); // which its tasks have from the thread that opens it
     FlowOptions options = parts_->flow_options();
     if (window) options.window = window;
     options.refuse_overlaps = true;

@@ -39,7 +39,8 @@ void on_a_stack_for_tasks(const std::function<void()>& body)
 } // namespace
 
 SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser)
-    : Crew(session.kernels(), session.options().reproducible ? planned_workers : session.workers() - session.devices()),
+    : Crew(session.kernels(), session.options().reproducible ? planned_workers : session.workers() - session.devices(),
+           session.options().reproducible),
       session_(session), sharing_(sharing), chooser_(chooser), crowd_(session.workers()),
       leaves_crowds_(session.workers() > 1 && leaves_crowds_alone(session.options())), made_after_(forks_so_far())
 {

@@ -4,11 +4,14 @@
 #include "base/error.hpp"
 #include "base/large_stack.hpp"
 #include "base/lasting.hpp"
+#include "base/same_sums.hpp"
 #include "machine/machine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <sched.h>
+#include <string_view>
 
 namespace trencadis::blas {
 namespace {
@@ -43,22 +46,37 @@ BlockSizes derive(Index kc, Index mr, Index nr, Index element_bytes, const Cache
 
 /// The sizes of every core of this machine, by its number in the operating system.
 struct Cores {
-    std::vector<int> kind_of_cpu; ///< -1: no core
-    std::vector<BlockSizes> of_kind;
+    using Sizes = std::array<BlockSizes, 2>; ///< by the machine, and with sums that are the same on every machine
+    std::vector<int> kind_of_cpu;            ///< -1: no core
+    std::vector<Sizes> of_kind;
 };
+
+/// A process whose sessions are all reproducible computes so without a session too.
+bool always_same_sums()
+{
+    const char* const word = environment("TRENCADIS_REPRODUCIBLE");
+    return word && std::string_view(word) == "1";
+}
 
 template <Scalar T> Cores read_machine()
 {
     const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
-    if (const char* const text = environment("TRENCADIS_BLOCKS"); text && *text)
-        return {{}, {parse_block_sizes(text, kernel.mr, kernel.nr)}};
+    const auto both = [always = always_same_sums()](const BlockSizes& by_caches, const BlockSizes& same) {
+        return Cores::Sizes{always ? same : by_caches, same};
+    };
+    if (const char* const text = environment("TRENCADIS_BLOCKS"); text && *text) {
+        const BlockSizes sizes = parse_block_sizes(text, kernel.mr, kernel.nr);
+        return {{}, {both(sizes, {depth(kernel.nr, sizeof(T), {}), sizes.mc, sizes.nc})}};
+    }
     const Machine machine = machine_at_hand();
     Cores cores;
     for (const Core& core : machine.cores) {
         if (core.cpu >= int(cores.kind_of_cpu.size())) cores.kind_of_cpu.resize(core.cpu + 1, -1);
         cores.kind_of_cpu[core.cpu] = core.kind;
     }
-    for (const KindBlocks& row : block_table(machine, kernel.mr, kernel.nr, sizeof(T))) cores.of_kind.push_back(row.sizes);
+    const auto by_caches = block_table(machine, kernel.mr, kernel.nr, sizeof(T)),
+               same = block_table(machine, kernel.mr, kernel.nr, sizeof(T), true);
+    for (std::size_t i = 0; i < same.size(); ++i) cores.of_kind.push_back(both(by_caches[i].sizes, same[i].sizes));
     return cores;
 }
 
@@ -85,7 +103,7 @@ BlockSizes parse_block_sizes(std::string_view text, Index mr, Index nr)
     return {sizes[0], round_down(sizes[1], mr), round_down(sizes[2], nr)};
 }
 
-std::vector<KindBlocks> block_table(const Machine& machine, Index mr, Index nr, Index element_bytes)
+std::vector<KindBlocks> block_table(const Machine& machine, Index mr, Index nr, Index element_bytes, bool same_sums)
 {
     std::vector<KindBlocks> table;
     for (const CoreKind& kind : machine.kinds) table.push_back({kind.name, 0, {}, {}});
@@ -94,9 +112,9 @@ std::vector<KindBlocks> block_table(const Machine& machine, Index mr, Index nr, 
         KindBlocks& row = table[machine.cores[i].kind];
         if (row.cores++ == 0) row.caches = caches_of(machine, int(i));
     }
-    Index kc = 512;
+    Index kc = same_sums ? depth(nr, element_bytes, {}) : 512;
     for (const KindBlocks& row : table)
-        if (row.cores > 0) kc = std::min(kc, depth(nr, element_bytes, row.caches));
+        if (row.cores > 0 && !same_sums) kc = std::min(kc, depth(nr, element_bytes, row.caches));
     for (KindBlocks& row : table) row.sizes = derive(kc, mr, nr, element_bytes, row.caches);
     return table;
 }
@@ -107,10 +125,11 @@ template <Scalar T> const BlockSizes& block_sizes(int cpu)
     const auto make = [] { return new Cores(read_machine<T>()); };
     if (!of_this_machine.is_made()) on_a_large_stack([&] { of_this_machine.get(make); });
     const Cores& cores = of_this_machine.get(make);
-    if (cores.of_kind.size() == 1) return cores.of_kind.front();
+    const bool same = SameSums::here();
+    if (cores.of_kind.size() == 1) return cores.of_kind.front()[same];
     if (cpu < 0) cpu = sched_getcpu();
     const int kind = cpu >= 0 && cpu < int(cores.kind_of_cpu.size()) ? cores.kind_of_cpu[cpu] : -1;
-    return cores.of_kind[std::max(kind, 0)];
+    return cores.of_kind[std::size_t(std::max(kind, 0))][same];
 }
 
 template const BlockSizes& block_sizes<float>(int);

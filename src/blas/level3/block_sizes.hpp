@@ -43,12 +43,14 @@ struct KindBlocks {
     CacheSizes caches; ///< of the first core of the kind
     BlockSizes sizes;
 };
-/// One row per kind of core of a machine; kc is that of the kind with the smallest L1.
-std::vector<KindBlocks> block_table(const Machine& machine, Index mr, Index nr, Index element_bytes);
+/// One row per kind of core of a machine; kc is that of the kind with the smallest L1, or, where sums are to be the same on every
+/// machine (base/same_sums.hpp), of an L1 of 32 KiB.
+std::vector<KindBlocks> block_table(const Machine& machine, Index mr, Index nr, Index element_bytes, bool same_sums = false);
 
 /// The sizes for the core kind that the operating system's core number `cpu` belongs to; -1 or unknown: the first kind. Read from
-/// the machine at the first call. TRENCADIS_BLOCKS="kc,mc,nc" overrides all (tests force tiny blocks with it); if it cannot be
-/// read, every call throws Error{bad_argument}.
+/// the machine at the first call. TRENCADIS_BLOCKS="kc,mc,nc" overrides all (tests force tiny blocks with it), but kc where sums
+/// are to be the same on every machine; if it cannot be read, every call throws Error{bad_argument}. They are to be so where the
+/// calling thread has a SameSums, and with TRENCADIS_REPRODUCIBLE=1 everywhere.
 template <Scalar T> const BlockSizes& block_sizes(int cpu = -1);
 
 } // namespace trencadis::blas

@@ -1,6 +1,7 @@
 #include "blas/level3/block_sizes.hpp"
 
 #include "base/error.hpp"
+#include "base/same_sums.hpp"
 #include "machine/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -68,6 +69,34 @@ TEST(BlockSizes, ShareTheSmallestKcWhereTheFirstCachesDiffer)
     const auto table = block_table(machine, 8, 6, 8);
     EXPECT_EQ(table[1].sizes.kc, table[0].sizes.kc);
     EXPECT_EQ(table[0].sizes.kc, derive_block_sizes(8, 6, 8, table[0].caches).kc);
+}
+
+TEST(BlockSizes, HaveTheDepthOfASmallFirstCacheOnEveryMachineWhereSumsAreToBeTheSame)
+{
+    for (const Index l1 : {16 * KiB, 32 * KiB, 48 * KiB, 64 * KiB, 128 * KiB})
+        for (const Index element : {4, 8, 16}) {
+            Machine machine = exynos();
+            for (int i = 0; i < 8; ++i) machine.caches[i].bytes = double(l1);
+            const auto table = block_table(machine, 24, 8, element, true);
+            for (const KindBlocks& row : table) {
+                EXPECT_EQ(row.sizes.kc, derive_block_sizes(24, 8, element, {}).kc) << l1 << ' ' << element;
+                EXPECT_LE(row.sizes.mc * row.sizes.kc * element, row.caches.l2) << "the second cache is still this one's";
+            }
+        }
+}
+
+TEST(BlockSizes, AreOfTheCachesAgainWhereSumsNeedNotBeTheSameAnyMore)
+{
+    if (std::getenv("TRENCADIS_REPRODUCIBLE")) GTEST_SKIP() << "TRENCADIS_REPRODUCIBLE is set";
+    const auto& kernel = instruction_set().micro_kernel<double>();
+    const BlockSizes before = block_sizes<double>();
+    {
+        const SameSums same(true);
+        EXPECT_EQ(block_sizes<double>().kc, derive_block_sizes(kernel.mr, kernel.nr, sizeof(double), {}).kc);
+        const SameSums other(false);
+        EXPECT_EQ(block_sizes<double>(), before);
+    }
+    EXPECT_EQ(block_sizes<double>(), before);
 }
 
 TEST(BlockSizes, AreReadFromTextInWholePanels)

@@ -55,7 +55,7 @@ bool NativeEngine::attend(TaskFlow& flow, const std::function<void()>& call)
     if (position.engine) return false;
     Worker* const worker = free_place();
     if (!worker) return false;
-    const FloatScope standard_modes{FloatModes()};
+    const FloatScope standard_modes{FloatModes::standard_here()};
     Guest guest(*worker, *worker->resting, flow);
     struct Visit {
         NativeEngine& engine;

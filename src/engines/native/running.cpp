@@ -21,6 +21,7 @@ void NativeEngine::execute(Worker& worker, Task& task, bool offer)
     if (!task.codelet->core) return refuse(worker, task);
     Index chunks = 1;
     try {
+        const SameSums sums(task.flow->float_modes().same_sums());
         chunks = units_[std::size_t(worker.id)].chunks(*task.codelet, task.args);
     } catch (...) { // kernels are looked up at their first use
         return conclude(worker, task, std::current_exception(), 0);

@@ -11,6 +11,7 @@ Index NativeEngine::chunks_of(const Task& task, WorkerId worker) const
 {
     if (is_device(worker)) return 1;
     try {
+        const SameSums sums(task.flow->float_modes().same_sums());
         return units_[std::size_t(worker)].chunks(*task.codelet, task.args);
     } catch (...) {
         return 1;

@@ -1,0 +1,7 @@
+#include "base/same_sums.hpp"
+
+namespace trencadis {
+
+thread_local constinit bool SameSums::here_ = false;
+
+} // namespace trencadis
