@@ -103,7 +103,9 @@ class session:
         Default: TRENCADIS_REPRODUCIBLE, then False. Not with `devices`.
     objective : str
         What the choice of forms and tile sizes is to make small where `trencadis tune` has measured this host: "time", "energy",
-        "energy-delay", or "rule", with which nothing is chosen. Default: TRENCADIS_OBJECTIVE, then "time".
+        "energy-delay", or "rule", with which nothing is chosen. Default: TRENCADIS_OBJECTIVE, then "time". "energy" and
+        "energy-delay" are refused where nothing is chosen: with `reproducible`, `devices`, `machine`, `slow`, and any engine,
+        scheduler or kernels but the standard ones.
     energy : bool
         Read the machine's meters of energy while the block runs; `energy()` of this object says what they told.
     devices : str

@@ -6,6 +6,7 @@
 #include "machine/speed_cache.hpp"
 #include "session/choices.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <string>
@@ -36,11 +37,32 @@ const choices::Calibration& calibration_at_hand(const KernelProvider& kernels)
     });
 }
 
-/// Of those that calibrations are made with.
-bool is_calibrated(const SessionOptions& resolved)
+/// Why calls of a session have no calibration: what it has that calibrations are not made with, in words; empty: it has nothing
+/// of that kind.
+std::string uncalibrated(const SessionOptions& resolved)
 {
-    return resolved.engine == "native" && resolved.kernels == "native" && resolved.scheduler == "mosaic" &&
-           resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty() && !resolved.reproducible;
+    if (resolved.reproducible) return "in a reproducible session";
+    if (resolved.engine != "native") return "of engine '" + resolved.engine + "'";
+    if (resolved.kernels != "native") return "with kernels '" + resolved.kernels + "'";
+    if (resolved.scheduler != "mosaic") return "with scheduler '" + resolved.scheduler + "'";
+    if (!resolved.machine.empty()) return "on machine '" + resolved.machine + "', which is laid over this one";
+    if (!resolved.slow.empty()) return "with cores that are slowed";
+    if (!resolved.devices.empty()) return "with devices '" + resolved.devices + "'";
+    return {};
+}
+
+/// An objective that nothing can go by is no option's to ignore: refused where a session asked for it. The environment's is for
+/// all sessions of a process, of which others may have figures: it is said once.
+void say_unused(const SessionOptions& asked, choices::Objective objective, const std::string& why)
+{
+    if (objective == choices::Objective::time) return; // what the rule is for
+    const bool by_option = !asked.objective.empty();
+    const std::string word(choices::word_of(objective));
+    if (by_option) throw Error(ErrorCode::bad_argument, "objective '" + word + "' was asked for, and " + why);
+    static std::atomic<bool> said{false};
+    if (!said.exchange(true, std::memory_order_relaxed))
+        std::fprintf(stderr, "trencadis: TRENCADIS_OBJECTIVE is %s, and %s; calls go by the fixed rule\n", word.c_str(),
+                     why.c_str());
 }
 
 } // namespace
@@ -66,15 +88,18 @@ std::unique_ptr<choices::Chooser> make_chooser(const SessionOptions& asked, cons
                                                const KernelProvider& kernels)
 {
     const choices::Objective objective = choices::objective_called(resolved.objective);
-    if (objective == choices::Objective::rule || !is_calibrated(resolved)) return nullptr;
+    if (objective == choices::Objective::rule) return nullptr;
+    if (const std::string what = uncalibrated(resolved); !what.empty()) {
+        const bool by_option = !asked.objective.empty();
+        say_unused(asked, objective, "nothing is chosen " + what + (by_option ? ": leave one of the two out" : ""));
+        return nullptr;
+    }
     auto chooser =
         std::make_unique<choices::Chooser>(calibration_at_hand(kernels).rows, resolved.worker_count, kernels.native(), objective);
     if (chooser->knows()) return chooser;
-    if (!asked.objective.empty() && objective != choices::Objective::time)
-        throw Error(ErrorCode::bad_argument, "objective '" + asked.objective +
-                                                 "' was asked for, and no calibration of this host has joules for " +
-                                                 std::to_string(resolved.worker_count) +
-                                                 " workers: `trencadis tune` measures them where a meter of energy counts");
+    say_unused(asked, objective,
+               "no calibration of this host has joules for " + std::to_string(resolved.worker_count) +
+                   " workers: `trencadis tune` measures them where a meter of energy counts");
     return nullptr;
 }
 

@@ -21,7 +21,8 @@ choices::Objective choose_objective(const SessionOptions& asked);
 
 /// Null where calls go by rule: `resolved` is a session of another engine, policy or machine than calibrations are of, or a
 /// reproducible one, or nothing is known. The file is read once in a process, and what is wrong with it said once. Throws
-/// Error{bad_argument} where an objective was asked for that the calibration has no figures of.
+/// Error{bad_argument} where an objective other than time was asked for in such a session, or one that the calibration has no
+/// figures of; of the environment's objective that is said once.
 std::unique_ptr<choices::Chooser> make_chooser(const SessionOptions& asked, const SessionOptions& resolved,
                                                const KernelProvider& kernels);
 
