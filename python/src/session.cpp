@@ -118,6 +118,8 @@ nb::list rows_of(const std::vector<ChosenPlan>& choices)
         row["call"] = one.call;
         row["plan"] = one.plan;
         row["times"] = one.times;
+        row["workers"] = one.workers;
+        row["callers"] = one.callers;
         rows.append(row);
     }
     return rows;

@@ -291,7 +291,7 @@ def test_the_trace_says_how_calls_went(tmp_path):
     out, _ = trencadis("trace", "potrf", "--n", "500", "-o", tmp_path / "t.json", environment=environment(tmp_path))
     assert "potrf 500x500 d: in-place+1" in out
     assert json.loads((tmp_path / "t.json").read_text())["otherData"]["choices"] == [
-        {"call": "potrf 500x500 d", "plan": "in-place+1", "times": 1}
+        {"call": "potrf 500x500 d", "plan": "in-place+1", "times": 1, "workers": len(os.sched_getaffinity(0)), "callers": 1}
     ]
     with trencadis_.trace() as recorded:
         trencadis_.cholesky(np.eye(600))

@@ -1,5 +1,7 @@
-"""Objectives that nothing can go by."""
+"""Objectives that nothing can go by, and what a trace tells of calls in a crowd."""
 
+import json
+import os
 import subprocess
 import sys
 
@@ -33,3 +35,36 @@ def test_an_objective_of_the_environment_that_nothing_goes_by_is_said_once(tmp_p
                              capture_output=True, timeout=300, check=False)  # fmt: skip
         assert run.returncode == 0 and run.stderr.count("\n") == lines
         assert not lines or "nothing is chosen of engine 'sequential'" in run.stderr
+
+
+#: Choices of a trace in which four threads call.
+TRACED = """
+import json, threading, time
+import numpy as np
+from trencadis import _core
+from trencadis.workloads import WORKLOADS
+session = _core.Session()
+def work(one):
+    call = one.ours(_core, session, 0, "")
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        one.restore()
+        assert not call()
+threads = [threading.Thread(target=work, args=(WORKLOADS["potrf"](500, np.float64),)) for _ in range(4)]
+session.start_trace()
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(json.dumps(session.stop_trace().choices()))
+"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) not in (2, 3, 4), reason="four callers are a crowd of two to four workers")
+def test_the_trace_says_who_computed_the_calls_of_a_crowd(tmp_path):
+    run = subprocess.run([sys.executable, "-c", TRACED], capture_output=True, text=True, timeout=300, env=environment(tmp_path),
+                         check=False)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    found = json.loads(run.stdout)
+    assert {(one["call"], one["plan"]) for one in found} == {("potrf 500x500 d", "rule")}
+    by_callers = [one for one in found if one["workers"] == 1]
+    assert len(by_callers) == 1 and by_callers[0]["times"] > 0 and 2 <= by_callers[0]["callers"] <= 4, found
+    assert all(one["workers"] in (1, len(os.sched_getaffinity(0))) for one in found)

@@ -49,7 +49,7 @@ class Trace:
     def node_bytes(self) -> list[dict[str, Any]]:
         """Of the products by memory node, as Session.node_bytes."""
     def choices(self) -> list[dict[str, Any]]:
-        """Of calls that named neither tile size nor form: call, plan, times."""
+        """Of calls that named neither tile size nor form: call, plan, times, workers (1: its caller alone), callers at once."""
 
 class ChoicesElsewhere:
     """What would be chosen on a described machine, by its kernel times."""

@@ -102,6 +102,13 @@ def title(request: Request, job: Job, description: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
+def _in_a_crowd(calls: dict[str, Any]) -> str:
+    if calls["callers"] < 2:
+        return ""
+    by = "its caller alone, which the timeline does not show" if calls["workers"] == 1 else f"{calls['workers']} workers"
+    return f", {calls['callers']} callers at once: by {by}"
+
+
 def print_trace_tables(trace: Any) -> None:
     """Busy, idle and runtime shares per worker, and mean times per kernel."""
     percent = {f"{what}_fraction": f"{what} %" for what in ("busy", "share", "idle", "runtime")}
@@ -111,7 +118,7 @@ def print_trace_tables(trace: Any) -> None:
     columns = {"worker": "worker", "cpu": "core", "kind": "kind", **percent, "tasks": "tasks", "shares": "joined"}
     print(heading)
     for one in trace.choices():
-        print(f"{one['call']}: {one['plan']}" + (f", {one['times']} times" if one["times"] > 1 else ""))
+        print(f"{one['call']}: {one['plan']}" + (f", {one['times']} times" if one["times"] > 1 else "") + _in_a_crowd(one))
     print_table(rows, columns)
     if not has_tasks(trace):
         print(f"{NOTHING_RECORDED}; --nb or --variant make it tasks of any size")

@@ -10,6 +10,7 @@ Chosen::Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& aske
     const choices::Plan plan = crew.plan(call);
     by_caller_ = plan.by == choices::Plan::By::caller;
     here_ = is_crowded(crew, choices::flops_of(call), asked);
+    crew.note_call(call, plan, here_);
     if (plan.by != choices::Plan::By::tasks) return;
     const choices::Tiles tiles = choices::tiles_of(plan, call, crew.workers());
     own_.emplace(RoutineOptions{.nb = tiles.nb, .interrupted = asked.interrupted, .variant = std::string(plan.form->name)});

@@ -31,8 +31,9 @@ public:
                    row.remote_written);
         append("],\"choices\":[");
         for (const ChosenPlan& one : trace.choices)
-            append("{}{{\"call\":{},\"plan\":{},\"times\":{}}}", &one == trace.choices.data() ? "" : ",", json_text(one.call),
-                   json_text(one.plan), one.times);
+            append("{}{{\"call\":{},\"plan\":{},\"times\":{},\"workers\":{},\"callers\":{}}}",
+                   &one == trace.choices.data() ? "" : ",", json_text(one.call), json_text(one.plan), one.times, one.workers,
+                   one.callers);
         append("]}},\"traceEvents\":[\n");
         append("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{{\"name\":{}}}}}",
                json_text(fmt::format("{} ({})", trace.title.empty() ? "trencadis" : trace.title, origin_name(trace.origin))));

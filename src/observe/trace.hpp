@@ -44,6 +44,8 @@ struct ChosenPlan {
     std::string call; ///< "potrf 500x500 d"
     std::string plan; ///< "packed-1", "rule"
     std::int64_t times = 0;
+    int workers = 0; ///< who could take part; 1: all of it was its caller's
+    int callers = 0; ///< calls in progress when one of these began, with it: the most
 };
 
 /// What happened between Session::start_trace and stop_trace.

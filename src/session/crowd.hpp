@@ -40,6 +40,8 @@ public:
     /// This thread's call without tasks, sooner than it was said to be.
     void one_is_over() { ends_[this_thread() % places_].store(0, std::memory_order_relaxed); }
     static unsigned this_thread(); ///< its number in this process
+    /// Calls in progress, with this thread's, which begins.
+    int callers(std::int64_t now) const { return others(now, this_thread() % places_) + 1; }
 
 private:
     bool are_enough(int calls) const { return calls > 1 && calls >= workers_; }

@@ -20,6 +20,17 @@ TEST(Crowd, IsThereWithAsManyCallersAsWorkers)
     }
 }
 
+TEST(Crowd, CountsThoseWhoCallAtOnce)
+{
+    Crowd crowd(4);
+    EXPECT_EQ(crowd.callers(0), 1) << "the one who asks";
+    const Crowd::InProgress one(crowd), other(crowd);
+    EXPECT_EQ(crowd.callers(0), 3);
+    crowd.is_there(10 * ms, ms, none, Crowd::this_thread() + 1);
+    EXPECT_EQ(crowd.callers(10 * ms + ms / 2), 4);
+    EXPECT_EQ(crowd.callers(12 * ms), 3) << "the last one is over";
+}
+
 TEST(Crowd, IsRememberedBetweenCalls)
 {
     Crowd crowd(2);

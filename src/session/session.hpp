@@ -215,8 +215,11 @@ public:
     Executor& executor(); ///< for flows whose dependences are ours; throws as open_flow
     const KernelProvider& kernels() const;
     const choices::Chooser* chooser() const; ///< null: calls go by rule
-    /// A call goes by that plan: for the trace, where one is recorded.
-    void note_choice(const choices::Call& call, const choices::Plan& plan);
+    /// A call goes by that plan and by so many workers, beside others with which there are so many: for the trace, where one is
+    /// recorded.
+    void note_choice(const choices::Call& call, const choices::Plan& plan, int workers, int callers);
+    bool is_traced() const;
+    bool was_asked_for_node_bytes() const; ///< by count_node_bytes; a trace has them in any case
     /// Of the standard session, which is not made for it. For calls that are over before workers could help.
     static const KernelProvider& standard_kernels();
     const Machine& machine() const; ///< the described one where one is laid over this

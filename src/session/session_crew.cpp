@@ -77,6 +77,11 @@ Index SessionCrew::run(const std::function<void(Flow&)>& body, const std::functi
     return outcome;
 }
 
+void SessionCrew::note_call(const choices::Call& call, const choices::Plan& plan, bool alone)
+{
+    if (session_.is_traced()) session_.note_choice(call, plan, alone ? 1 : session_.workers(), crowd_.callers(now_ns()));
+}
+
 Index SessionCrew::run_here(const std::function<void(Flow&)>& body)
 {
     const Crowd::InProgress counted(crowd_);
@@ -91,7 +96,7 @@ std::int64_t SessionCrew::alone_ns(Flops flops) const { return static_cast<std::
 
 bool SessionCrew::may_leave_crowds() const
 {
-    return leaves_crowds_ && forks_so_far() == made_after_ && !session_.counts_node_bytes();
+    return leaves_crowds_ && forks_so_far() == made_after_ && !session_.was_asked_for_node_bytes();
 }
 
 /// Not asked of the shortest calls, which nobody shares. A long one would not see its caller's Ctrl-C, nor make room.

@@ -27,12 +27,8 @@ public:
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override;
     bool is_crowded(Flops flops) override;
     Index run_here(const std::function<void(Flow&)>& body) override;
-    choices::Plan plan(const choices::Call& call) const override
-    {
-        const choices::Plan plan = chooser_ ? chooser_->choose(call) : choices::Plan();
-        session_.note_choice(call, plan);
-        return plan;
-    }
+    choices::Plan plan(const choices::Call& call) const override { return chooser_ ? chooser_->choose(call) : choices::Plan(); }
+    void note_call(const choices::Call& call, const choices::Plan& plan, bool alone) override;
     bool can_share(Flops flops) override;
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;

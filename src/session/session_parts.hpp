@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -47,8 +48,9 @@ struct Session::Parts {
     std::vector<DeviceTraffic> traffic_base;
 
     std::atomic<bool> counts_node_bytes{false}, tracing{false};
-    std::map<int, NodeBytes> node_bytes;                                 ///< under clock_mutex
-    std::map<std::pair<std::string, std::string>, std::int64_t> choices; ///< likewise, calls and their plans in this trace
+    std::map<int, NodeBytes> node_bytes; ///< under clock_mutex
+    std::map<std::tuple<std::string, std::string, int>, ChosenPlan>
+        choices; ///< likewise, by call, plan and workers, of this trace
 
     void run_begins()
     {

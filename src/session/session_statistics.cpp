@@ -23,18 +23,24 @@ Trace Session::stop_trace()
     parts_->tracing = false;
     trace.node_bytes = node_bytes();
     std::lock_guard lock(parts_->clock_mutex);
-    for (const auto& [what, times] : parts_->choices) trace.choices.push_back({what.first, what.second, times});
+    for (const auto& [what, calls] : parts_->choices) trace.choices.push_back(calls);
     return trace;
 }
 
-void Session::note_choice(const choices::Call& call, const choices::Plan& plan)
+bool Session::is_traced() const { return parts_->tracing.load(std::memory_order_relaxed); }
+
+void Session::note_choice(const choices::Call& call, const choices::Plan& plan, int workers, int callers)
 {
-    if (!parts_->tracing.load(std::memory_order_relaxed)) return;
+    if (!is_traced()) return;
+    const std::string what = choices::text_of(call), word = choices::word_of(plan);
     std::lock_guard lock(parts_->clock_mutex);
-    ++parts_->choices[{choices::text_of(call), choices::word_of(plan)}];
+    ChosenPlan& calls = parts_->choices.try_emplace({what, word, workers}, ChosenPlan{what, word, 0, workers}).first->second;
+    ++calls.times;
+    calls.callers = std::max(calls.callers, callers);
 }
 
 void Session::count_node_bytes(bool on) { parts_->counts_node_bytes = on; }
+bool Session::was_asked_for_node_bytes() const { return parts_->counts_node_bytes; }
 bool Session::counts_node_bytes() const { return parts_->counts_node_bytes || parts_->tracing; }
 
 void Session::add_node_bytes(const std::vector<NodeBytes>& rows)
