@@ -142,6 +142,24 @@ nb::dict read(const Session& session)
     return all;
 }
 
+/// Seconds of the last calls of that size, the oldest first, with their plan and number of workers.
+nb::list last_calls(const Session& session, const std::string& routine, const std::string& precision, Index m, Index n, Index k)
+{
+    const Call call = call_of(routine, precision, m, n, k);
+    const auto path = last_calls_path();
+    nb::list rows;
+    for (const Row& row : path ? LastCalls::read(*path, calibration_owner(session.kernels())) : std::vector<Row>()) {
+        if (row.routine != routine || row.precision != precision.front() || row.m != call.m || row.n != call.n || row.k != call.k)
+            continue;
+        nb::dict d;
+        d["plan"] = row.plan;
+        d["workers"] = row.workers;
+        d["seconds"] = row.seconds;
+        rows.append(d);
+    }
+    return rows;
+}
+
 std::vector<Row> rows_of(const nb::list& given)
 {
     std::vector<Row> rows;
@@ -267,6 +285,7 @@ void bind_choices(nb::module_& m)
 {
     m.def("considered", &consider, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
     m.def("foreseen", &foreseen, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
+    m.def("last_calls", &last_calls, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
     m.def("plans", &plans, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
     m.def("read_calibration", &read, "session"_a);
     m.def("write_calibration", &write, "session"_a, "rows"_a);

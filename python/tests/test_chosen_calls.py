@@ -1,4 +1,4 @@
-"""Objectives that nothing can go by, and what a trace tells of calls in a crowd."""
+"""Objectives that nothing can go by, and what traces and `explain` tell of calls that are over."""
 
 import json
 import os
@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from test_choices import environment
+from commands import trencadis
+from test_choices import bits, environment, explained
 from trencadis import _core
 
 OTHERWISE = {
@@ -68,3 +69,23 @@ def test_the_trace_says_who_computed_the_calls_of_a_crowd(tmp_path):
     by_callers = [one for one in found if one["workers"] == 1]
     assert len(by_callers) == 1 and by_callers[0]["times"] > 0 and 2 <= by_callers[0]["callers"] <= 4, found
     assert all(one["workers"] in (1, len(os.sched_getaffinity(0))) for one in found)
+
+
+def test_explain_says_what_the_last_calls_took(tmp_path):
+    (row,), err = explained(tmp_path, "potrf", "--n", "500")
+    assert err == "" and row["last"] == []
+    out, _ = trencadis("explain", "potrf", "--n", "500", environment=environment(tmp_path))
+    assert "no call of this size was timed lately" in out
+    for _ in range(2):
+        bits(tmp_path)
+    bits(tmp_path, session={"scheduler": "ws"})  # which goes otherwise than what is explained
+    bits(tmp_path, nb=100)  # likewise
+    bits(tmp_path, n=60)  # too short
+    (row, other), err = explained(tmp_path, "potrf", "--n", "500,60")
+    assert err == "" and other["last"] == []
+    workers = len(os.sched_getaffinity(0))
+    assert [(one["plan"], one["workers"]) for one in row["last"]] == [("rule", workers)] * 2
+    assert all(1e-5 < one["seconds"] < 60 for one in row["last"])
+    out, _ = trencadis("explain", "potrf", "--n", "500", environment=environment(tmp_path))
+    line = next(line for line in out.splitlines() if line.startswith("the last times, rule by "))
+    assert line.count(",") == 2 and line.endswith(" ms")

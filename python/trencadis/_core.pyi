@@ -87,6 +87,9 @@ def considered(session: Session, routine: str, precision: str, m: int, n: int, k
     """What is expected of each plan, the chosen one first: plan, variant, nb, grain, seconds, against (of the rule's), nearest
     (octaves to what was measured), chosen. Empty: calls of this session go by rule."""
 
+def last_calls(session: Session, routine: str, precision: str, m: int, n: int, k: int) -> list[dict[str, Any]]:
+    """What the last calls of that size took on this host, the oldest first: plan, workers (1: the caller alone), seconds."""
+
 def foreseen(session: Session, routine: str, precision: str, m: int, n: int, k: int) -> list[dict[str, Any]]:
     """What a call is weighed for in a session with devices, the form of cores with their tiles first: variant, nb, devices (their
     numbers), seconds (with them; None: not known), alone (by cores), chosen. Empty: there are no devices."""

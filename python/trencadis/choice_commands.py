@@ -123,6 +123,7 @@ def _explained(session: Any, routine: str, precision: str, m: int, n: int, k: in
     row["chosen"] = considered[0]["plan"] if considered else "rule"
     row["why"] = _why(session, considered, known)
     row["considered"] = considered
+    row["last"] = _core.last_calls(session, routine, precision, m, n, k)
     row["calibration"] = _core.read_calibration(session)["path"]
     row["devices"] = options["devices"] or None
     if row["devices"]:
@@ -173,6 +174,19 @@ def _why(session: Any, considered: list[dict[str, Any]], known: list[dict[str, A
     return text
 
 
+def _last_times(last: list[dict[str, Any]]) -> str:
+    """What such calls took, the last one first, by plan and number of workers."""
+    kinds = {(one["plan"], one["workers"]): None for one in reversed(last)}
+    if not kinds:
+        return "no call of this size was timed lately\n"
+    lines = []
+    for plan, workers in kinds:
+        took = [f"{one['seconds'] * 1e3:.3g}" for one in reversed(last) if (one["plan"], one["workers"]) == (plan, workers)]
+        by = "its caller alone" if workers == 1 else f"{workers} workers"
+        lines.append(f"the last times, {plan} by {by}: {', '.join(took)} ms")
+    return "\n".join(lines) + "\n"
+
+
 def _print(row: dict[str, Any]) -> None:
     out = console()
     size = f"{row['m']}x{row['n']}" + (f"x{row['k']}" if row["k"] else "")
@@ -183,6 +197,8 @@ def _print(row: dict[str, Any]) -> None:
         rows = [{**one, "milliseconds": one["seconds"] * 1e3, "mark": "chosen" if one["chosen"] else ""} for one in by_cores]
         print_table(rows, {"workers": "cores", "plan": "plan", "milliseconds": "expected ms", "mark": ""})
         out.print()
+    if "last" in row:
+        out.print(_last_times(row["last"]), soft_wrap=True, markup=False)
     shown = [{**one, "milliseconds": one["seconds"] * 1e3, "mark": "chosen" if one["chosen"] else ""}
              for one in row["considered"]]  # fmt: skip
     if foreseen := row.get("foreseen"):

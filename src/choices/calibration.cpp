@@ -67,8 +67,8 @@ std::string contents(const std::filesystem::path& file)
     return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The text is on the disk, whole, or there is an error number.
-int write_durably(const std::filesystem::path& draft, std::string_view text)
+/// The text is there, and `durably` on the disk, whole, or there is an error number.
+int write_whole(const std::filesystem::path& draft, std::string_view text, bool durably)
 {
     const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file < 0) return errno;
@@ -78,7 +78,7 @@ int write_durably(const std::filesystem::path& draft, std::string_view text)
         if (written >= 0) text.remove_prefix(std::size_t(written));
         else if (errno != EINTR) failure = errno;
     }
-    if (!failure && fsync(file) != 0) failure = errno;
+    if (durably && !failure && fsync(file) != 0) failure = errno;
     if (close(file) != 0 && !failure) failure = errno;
     return failure;
 }
@@ -112,19 +112,20 @@ Calibration Calibration::read(const std::filesystem::path& file, const Owner& ow
     return made;
 }
 
-std::string write_calibration(const std::filesystem::path& file, const Owner& owner, const std::vector<Row>& rows)
+std::string write_calibration(const std::filesystem::path& file, const Owner& owner, const std::vector<Row>& rows, bool durably)
 {
     static std::atomic<int> drafts{0};
     std::error_code error;
     std::filesystem::create_directories(file.parent_path(), error);
     const std::filesystem::path draft = file.string() + fmt::format(".{}.{}", getpid(), drafts++);
     const std::string text = text_of(owner, rows);
-    int failure = write_durably(draft, text + end_of(text, rows.size()));
+    int failure = write_whole(draft, text + end_of(text, rows.size()), durably);
     if (!failure && std::rename(draft.c_str(), file.c_str()) != 0) failure = errno;
     if (failure) {
         std::filesystem::remove(draft, error);
         return fmt::format("{} cannot be written: {}", file.string(), std::generic_category().message(failure));
     }
+    if (!durably) return {};
     if (const int folder = open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); folder >= 0) {
         fsync(folder); // the new name
         close(folder);

@@ -38,7 +38,9 @@ struct Calibration {
 };
 
 /// Replaces the file as a whole, durably: a reader in another process, and one after a loss of power, finds the old one or the
-/// new one; of two that write at once one stays. Empty, or why it cannot be written.
-std::string write_calibration(const std::filesystem::path& file, const Owner& owner, const std::vector<Row>& rows);
+/// new one; of two that write at once one stays. Not `durably`: for what may be lost with the power, and costs no wait for the
+/// disk. Empty, or why it cannot be written.
+std::string write_calibration(const std::filesystem::path& file, const Owner& owner, const std::vector<Row>& rows,
+                              bool durably = true);
 
 } // namespace trencadis::choices

@@ -3,6 +3,7 @@
 #include "drivers/crew.hpp"
 #include "drivers/linear_algebra.hpp"
 
+#include <cstdint>
 #include <optional>
 
 namespace trencadis {
@@ -11,6 +12,8 @@ namespace trencadis {
 class Chosen {
 public:
     Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& asked);
+    /// The call is over. One that fails is of no time that others would take.
+    ~Chosen();
     Chosen(const Chosen&) = delete;
     Chosen& operator=(const Chosen&) = delete;
 
@@ -23,7 +26,11 @@ public:
     bool here() const { return here_; }
 
 private:
+    Crew& crew_;
+    const choices::Call call_;
     const RoutineOptions& asked_;
+    choices::Plan plan_;
+    std::int64_t began_ = 0; ///< 0: nobody asks
     std::optional<RoutineOptions> own_;
     bool by_caller_ = false;
     int grain_ = 0;

@@ -39,8 +39,10 @@ public:
 
     /// How a call goes whose caller leaves tile size and form open: the same each time.
     virtual choices::Plan plan(const choices::Call& call) const;
-    /// How it does go: by that plan, and all of it by its caller (`alone`) or not.
-    virtual void note_call(const choices::Call&, const choices::Plan&, bool /*alone*/) {}
+    /// How it does go: by that plan, and all of it by its caller (`alone`) or not. Returns when it began, for note_end; 0: nobody
+    /// wants to hear how long it takes.
+    virtual std::int64_t note_call(const choices::Call&, const choices::Plan&, bool /*alone*/, Flops) { return 0; }
+    virtual void note_end(const choices::Call&, const choices::Plan&, bool /*alone*/, std::int64_t /*began*/) {}
 
     /// Runs `body` as a task that submits to the given flow; returns the flow's outcome when all of it has finished, rethrows.
     /// `interrupted` is polled on the calling thread about every 50 ms; when it answers true the run is cancelled, and

@@ -176,6 +176,7 @@ const EngineEntry& Session::resolve(EngineParts& make, const SessionOptions& opt
     make.machine = &parts.machine;
     make.node_of = [this](const void* data) { return first_node_of(*this, data); };
     parts.chooser = make_chooser(options, resolved, *parts.kernels);
+    parts.last_calls = make_last_calls(resolved, *parts.kernels);
     return engine;
 }
 
@@ -189,7 +190,7 @@ Session::Session(const SessionOptions& options) : parts_(std::make_unique<Parts>
     const EngineEntry& engine = *or_refuse(options, [&] { return &resolve(make, options); });
     parts.engine = engine.make(std::move(make));
     reset_statistics();
-    crew_ = &parts.crew.emplace(*this, parts.engine->call_sharing(), parts.chooser.get());
+    crew_ = &parts.crew.emplace(*this, parts.engine->call_sharing(), parts.chooser.get(), parts.last_calls.get());
 }
 
 void Session::refuse(const SessionOptions& options, const std::exception& failure)

@@ -65,14 +65,17 @@ void say_unused(const SessionOptions& asked, choices::Objective objective, const
                      why.c_str());
 }
 
-} // namespace
-
-std::optional<std::filesystem::path> calibration_path()
+std::optional<std::filesystem::path> file_of_host(const char* ending)
 {
     char host[256] = "";
     if (gethostname(host, sizeof host - 1) != 0) return {};
-    return cache_file(std::string(host) + ".choices");
+    return cache_file(std::string(host) + ending);
 }
+
+} // namespace
+
+std::optional<std::filesystem::path> calibration_path() { return file_of_host(".choices"); }
+std::optional<std::filesystem::path> last_calls_path() { return file_of_host(".calls"); }
 
 choices::Owner calibration_owner(const KernelProvider& kernels)
 {
@@ -101,6 +104,13 @@ std::unique_ptr<choices::Chooser> make_chooser(const SessionOptions& asked, cons
                "no calibration of this host has joules for " + std::to_string(resolved.worker_count) +
                    " workers: `trencadis tune` measures them where a meter of energy counts");
     return nullptr;
+}
+
+std::unique_ptr<LastCalls> make_last_calls(const SessionOptions& resolved, const KernelProvider& kernels)
+{
+    const std::optional<std::filesystem::path> path = last_calls_path();
+    if (!path || !uncalibrated(resolved).empty()) return nullptr;
+    return std::make_unique<LastCalls>(*path, calibration_owner(kernels));
 }
 
 } // namespace trencadis

@@ -2,6 +2,7 @@
 #include "choices/calibration.hpp"
 #include "choices/chooser.hpp"
 #include "kernels/providers/provider.hpp"
+#include "session/last_calls.hpp"
 #include "session/session.hpp"
 
 #include <filesystem>
@@ -25,5 +26,11 @@ choices::Objective choose_objective(const SessionOptions& asked);
 /// figures of; of the environment's objective that is said once.
 std::unique_ptr<choices::Chooser> make_chooser(const SessionOptions& asked, const SessionOptions& resolved,
                                                const KernelProvider& kernels);
+
+/// ${XDG_CACHE_HOME:-~/.cache}/trencadis/<host>.calls, beside the calibration.
+std::optional<std::filesystem::path> last_calls_path();
+/// Null of a session that calibrations are not of (what its calls take says nothing about those that are explained), and where
+/// there is no cache folder.
+std::unique_ptr<LastCalls> make_last_calls(const SessionOptions& resolved, const KernelProvider& kernels);
 
 } // namespace trencadis

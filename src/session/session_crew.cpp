@@ -38,10 +38,10 @@ void on_a_stack_for_tasks(const std::function<void()>& body)
 
 } // namespace
 
-SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser)
+SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser, LastCalls* last_calls)
     : Crew(session.kernels(), session.options().reproducible ? planned_workers : session.workers() - session.devices(),
            session.options().reproducible),
-      session_(session), sharing_(sharing), chooser_(chooser), crowd_(session.workers()),
+      session_(session), sharing_(sharing), chooser_(chooser), last_calls_(last_calls), crowd_(session.workers()),
       leaves_crowds_(session.workers() > 1 && leaves_crowds_alone(session.options())), made_after_(forks_so_far())
 {
 }
@@ -77,9 +77,15 @@ Index SessionCrew::run(const std::function<void(Flow&)>& body, const std::functi
     return outcome;
 }
 
-void SessionCrew::note_call(const choices::Call& call, const choices::Plan& plan, bool alone)
+std::int64_t SessionCrew::note_call(const choices::Call& call, const choices::Plan& plan, bool alone, Flops flops)
 {
     if (session_.is_traced()) session_.note_choice(call, plan, alone ? 1 : session_.workers(), crowd_.callers(now_ns()));
+    return last_calls_ && flops >= LastCalls::least ? now_ns() : 0;
+}
+void SessionCrew::note_end(const choices::Call& call, const choices::Plan& plan, bool alone, std::int64_t began)
+{
+    const std::int64_t now = now_ns();
+    last_calls_->note(call, plan, alone ? 1 : session_.workers(), double(now - began) * 1e-9, now);
 }
 
 Index SessionCrew::run_here(const std::function<void(Flow&)>& body)

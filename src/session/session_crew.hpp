@@ -4,6 +4,7 @@
 #include "engines/host_pages.hpp"
 #include "session/crowd.hpp"
 #include "session/crowd_pace.hpp"
+#include "session/last_calls.hpp"
 #include "session/session.hpp"
 
 #include <atomic>
@@ -21,14 +22,15 @@ class CallSharing;
 class SessionCrew final : public Crew {
 public:
     /// Of a session whose parts are all there; `sharing`: its engine's, null where that shares no calls.
-    /// `chooser`: null where calls go by rule.
-    SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser);
+    /// `chooser`: null where calls go by rule; `last_calls`: where nobody keeps their times.
+    SessionCrew(Session& session, CallSharing* sharing, const choices::Chooser* chooser, LastCalls* last_calls);
 
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override;
     bool is_crowded(Flops flops) override;
     Index run_here(const std::function<void(Flow&)>& body) override;
     choices::Plan plan(const choices::Call& call) const override { return chooser_ ? chooser_->choose(call) : choices::Plan(); }
-    void note_call(const choices::Call& call, const choices::Plan& plan, bool alone) override;
+    std::int64_t note_call(const choices::Call& call, const choices::Plan& plan, bool alone, Flops flops) override;
+    void note_end(const choices::Call& call, const choices::Plan& plan, bool alone, std::int64_t began) override;
     bool can_share(Flops flops) override;
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
@@ -87,6 +89,7 @@ private:
     Session& session_;
     CallSharing* const sharing_;
     const choices::Chooser* const chooser_;
+    LastCalls* const last_calls_;
     Crowd crowd_;
     CrowdPace pace_; ///< of its calls of medium length with tasks
     const bool leaves_crowds_;

@@ -5,6 +5,7 @@
 #include "scheduling/scheduler.hpp"
 #include "session/array_turns.hpp"
 #include "session/kept_speeds.hpp"
+#include "session/last_calls.hpp"
 #include "session/session.hpp"
 #include "session/session_crew.hpp"
 #include "session/session_devices.hpp"
@@ -35,6 +36,7 @@ struct Session::Parts {
     ArrayTurns array_turns;
     std::unique_ptr<Engine> engine;
     std::unique_ptr<choices::Chooser> chooser; ///< null: calls go by rule
+    std::unique_ptr<LastCalls> last_calls;     ///< null: nobody keeps what calls take
     std::optional<SessionCrew> crew;
 
     const int made_after = forks_so_far();

@@ -1,0 +1,90 @@
+#include "session/last_calls.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+
+namespace trencadis {
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+const choices::Owner here{"a processor", "kernels", "1"};
+const choices::Plan by_rule{}, alone{.by = choices::Plan::By::alone};
+
+choices::Call potrf(Index n) { return {"potrf", 1, n, n}; }
+
+struct LastCallsTest : ::testing::Test {
+    LastCallsTest() { std::filesystem::create_directories(folder); }
+    ~LastCallsTest() override { std::filesystem::remove_all(folder); }
+    /// "500 rule 2: 1 2", kinds in the order of their oldest rows.
+    std::string text(const choices::Owner& owner = here) const
+    {
+        std::string all, last;
+        for (const choices::Row& row : LastCalls::read(file, owner)) {
+            const std::string kind = std::to_string(row.n) + ' ' + row.plan + ' ' + std::to_string(row.workers) + ':';
+            if (kind != last) all += (all.empty() ? "" : ", ") + kind;
+            all += ' ' + std::to_string(int(row.seconds));
+            last = kind;
+        }
+        return all;
+    }
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("last_calls_test." + std::to_string(getpid()));
+    const std::filesystem::path file = folder / "host.calls";
+};
+
+TEST_F(LastCallsTest, AreKeptByKindTheNewestOnes)
+{
+    {
+        LastCalls calls(file, here);
+        for (int i = 1; i <= 7; ++i) calls.note(potrf(500), by_rule, 2, i, i);
+        for (int i = 1; i <= 2; ++i) calls.note(potrf(500), alone, 1, 10 + i, i);
+        calls.note(potrf(501), by_rule, 2, 20, 9);
+        calls.note(potrf(501), by_rule, 2, 0, 9); // no time
+        EXPECT_EQ(text(), "") << "nothing is written in the first second";
+    }
+    EXPECT_EQ(text(), "500 rule 2: 3 4 5 6 7, 500 alone 1: 11 12, 501 rule 2: 20");
+    {
+        LastCalls calls(file, here);
+        for (int i = 1; i <= 2; ++i) calls.note(potrf(500), by_rule, 2, 30 + i, i);
+    }
+    EXPECT_EQ(text(), "500 rule 2: 5 6 7, 500 alone 1: 11 12, 501 rule 2: 20, 500 rule 2: 31 32");
+    EXPECT_EQ(text({"another processor", "kernels", "1"}), "");
+}
+
+TEST_F(LastCallsTest, AreWrittenNowAndThenSinceASessionMayNeverEnd)
+{
+    LastCalls calls(file, here);
+    calls.note(potrf(500), by_rule, 2, 1, 5 * second);
+    EXPECT_EQ(text(), "");
+    calls.note(potrf(500), by_rule, 2, 2, 7 * second);
+    EXPECT_EQ(text(), "500 rule 2: 1 2");
+    calls.note(potrf(500), by_rule, 2, 3, 8 * second);
+    EXPECT_EQ(text(), "500 rule 2: 1 2");
+    calls.note(potrf(500), by_rule, 2, 4, 18 * second);
+    EXPECT_EQ(text(), "500 rule 2: 1 2 3 4");
+}
+
+TEST_F(LastCallsTest, AreAtMostSoManyInAll)
+{
+    for (Index n = 1; n <= Index(LastCalls::most) + 50; n += 50) {
+        LastCalls calls(file, here);
+        for (Index i = n; i < n + 50; ++i) calls.note(potrf(i), by_rule, 2, 1, i);
+    }
+    const std::vector<choices::Row> rows = LastCalls::read(file, here);
+    ASSERT_EQ(rows.size(), LastCalls::most);
+    EXPECT_EQ(rows.back().n - rows.front().n, Index(LastCalls::most) - 1) << "the newest";
+}
+
+TEST_F(LastCallsTest, BeginAnewWhereTheFileIsDamagedAndFailQuietlyWhereThereCanBeNone)
+{
+    std::ofstream(file) << "no calibration";
+    LastCalls(file, here).note(potrf(500), by_rule, 2, 1, 1);
+    EXPECT_EQ(text(), "500 rule 2: 1");
+    LastCalls("/proc/none/host.calls", here).note(potrf(500), by_rule, 2, 1, 1);
+}
+
+} // namespace
+} // namespace trencadis
