@@ -53,6 +53,7 @@ nb::dict described(int workers, const Call& call, const Plan& plan)
     row["variant"] = plan.form ? nb::object(nb::str(std::string(plan.form->name).c_str())) : nb::object(nb::none());
     row["nb"] = tiles.nb ? nb::object(nb::int_(tiles.nb)) : nb::object(nb::none());
     row["grain"] = tiles.grain ? nb::object(nb::int_(tiles.grain)) : nb::object(nb::none());
+    row["workers"] = plan.by == Plan::By::alone ? 1 : workers;
     return row;
 }
 

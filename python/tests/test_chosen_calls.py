@@ -1,4 +1,4 @@
-"""Objectives that nothing can go by, and what traces and `explain` tell of calls that are over."""
+"""Objectives that nothing can go by, calls by one worker, and what traces and `explain` tell of calls that are over."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from commands import trencadis
-from test_choices import bits, environment, explained
+from test_choices import bits, environment, explained, kept_of, session_rows, tune_until
 from trencadis import _core
 
 OTHERWISE = {
@@ -36,6 +36,25 @@ def test_an_objective_of_the_environment_that_nothing_goes_by_is_said_once(tmp_p
                              capture_output=True, timeout=300, check=False)  # fmt: skip
         assert run.returncode == 0 and run.stderr.count("\n") == lines
         assert not lines or "nothing is chosen of engine 'sequential'" in run.stderr
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one worker is all there are")
+def test_a_call_is_by_one_worker_where_that_was_faster(tmp_path):
+    write = [row | {"plan": row["plan"].replace("in-place+1", "alone")} for row in session_rows()]
+    chosen, err = bits(tmp_path, write=write)
+    assert err == "" and chosen == bits(tmp_path, session={"workers": [0]})[0] != bits(tmp_path / "none")[0]
+    (row,), _ = explained(tmp_path, "potrf", "--n", "500")
+    assert row["chosen"] == "alone"
+    assert {one["plan"]: one["workers"] for one in row["considered"]} == {"alone": 1, "rule": len(os.sched_getaffinity(0))}
+    out, _ = trencadis("trace", "potrf", "--n", "500", "-o", tmp_path / "t.json", environment=environment(tmp_path))
+    assert json.loads((tmp_path / "t.json").read_text())["otherData"]["choices"] == [
+        {"call": "potrf 500x500 d", "plan": "alone", "times": 1, "workers": 1, "callers": 1}
+    ]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one worker is all there are")
+def test_tune_measures_one_worker_too(tmp_path):
+    tune_until(lambda: "alone" in {row[6] for row in kept_of(tmp_path, 192)}, 3, tmp_path)
 
 
 #: Choices of a trace in which four threads call.

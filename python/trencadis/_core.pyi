@@ -84,8 +84,8 @@ def plans(session: Session, routine: str, precision: str, m: int, n: int, k: int
     """The plans that a calibration tries for a call, the rule first. k: the depth of a product, else 0."""
 
 def considered(session: Session, routine: str, precision: str, m: int, n: int, k: int) -> list[dict[str, Any]]:
-    """What is expected of each plan, the chosen one first: plan, variant, nb, grain, seconds, against (of the rule's), nearest
-    (octaves to what was measured), chosen. Empty: calls of this session go by rule."""
+    """What is expected of each plan, the chosen one first: plan, variant, nb, grain, workers, seconds, against (of the rule's),
+    nearest (octaves to what was measured), chosen. Empty: calls of this session go by rule."""
 
 def last_calls(session: Session, routine: str, precision: str, m: int, n: int, k: int) -> list[dict[str, Any]]:
     """What the last calls of that size took on this host, the oldest first: plan, workers (1: the caller alone), seconds."""

@@ -208,6 +208,7 @@ def _print(row: dict[str, Any]) -> None:
         print_table(rows, {"variant": "form", "nb": "nb", "which": "devices", "with": "expected ms with them",
                            "cores": "ms of cores alone", "mark": ""})  # fmt: skip
     if shown:
-        columns = {"plan": "plan", "variant": "form", "nb": "nb", "grain": "cut for workers", "milliseconds": "expected ms",
-                   "against": "of the rule", "nearest": "octaves to a measured size", "mark": ""}  # fmt: skip
+        columns = {"plan": "plan", "workers": "workers", "variant": "form", "nb": "nb", "grain": "cut for workers",
+                   "milliseconds": "expected ms", "against": "of the rule", "nearest": "octaves to a measured size",
+                   "mark": ""}  # fmt: skip
         print_table(shown, columns)

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <set>
@@ -47,6 +48,18 @@ TEST(Plans, KeepLapacksResultsAndAreNotOfKernelsThatAreNotOurs)
     for (const Plan& plan : plans_for(potrf(1000), 2, false)) {
         EXPECT_TRUE(!plan.form || plan.form->own.empty()) << word_of(plan);
     }
+}
+
+TEST(Plans, HaveTheCallerAsTheOnlyOfSeveralWorkersWhereACallIsShort)
+{
+    const auto has_alone = [](Index n, int workers, Breadth breadth = Breadth::tried) {
+        return std::ranges::count(plans_for(potrf(n), workers, true, breadth), Plan{.by = Plan::By::alone}) == 1;
+    };
+    EXPECT_TRUE(has_alone(100, 2));
+    EXPECT_TRUE(has_alone(800, 64));
+    EXPECT_FALSE(has_alone(100, 1)) << "which is the rule";
+    EXPECT_FALSE(has_alone(3000, 2)) << "nobody could interrupt it";
+    EXPECT_FALSE(has_alone(100, 2, Breadth::all)) << "of a described machine numbers of cores are considered apart";
 }
 
 TEST(Plans, CutIntoTilesThatFitTheCall)

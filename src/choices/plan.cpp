@@ -63,6 +63,7 @@ std::string word_of(const Plan& plan)
 {
     if (plan.by == Plan::By::rule) return "rule";
     if (plan.by == Plan::By::caller) return "caller";
+    if (plan.by == Plan::By::alone) return "alone";
     const std::string name(plan.form->name);
     return plan.step == 0 ? name : name + (plan.step > 0 ? "+" : "") + std::to_string(plan.step);
 }
@@ -72,6 +73,7 @@ std::optional<Plan> plan_called(std::string_view routine, std::string_view word)
     if (std::ranges::find(routines, routine) == std::end(routines)) return {};
     if (word == "rule") return Plan{};
     if (word == "caller") return Plan{.by = Plan::By::caller};
+    if (word == "alone") return Plan{.by = Plan::By::alone};
     for (const Form& form : find_routine(routine).forms()) {
         if (!word.starts_with(form.name)) continue;
         const std::string_view rest = word.substr(form.name.size());
@@ -115,6 +117,7 @@ std::vector<Plan> plans_for(const Call& call, int workers, bool ours, Breadth br
             last = tiles;
         }
     }
+    if (workers > 1 && breadth == Breadth::tried && flops_of(call) <= longest_alone) plans.push_back({.by = Plan::By::alone});
     return plans;
 }
 

@@ -32,6 +32,7 @@ struct Plan {
         rule,   ///< as without a calibration
         caller, ///< the calling thread, without tiles; others help it where that pays at the moment
         tasks,  ///< in a form, with a tile size
+        alone,  ///< as in a session of one worker, which the calling thread is
     };
     By by = By::rule;
     const Form* form = nullptr; ///< by tasks
@@ -40,12 +41,13 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 };
 
-/// "rule", "caller", "packed", "packed+1", "in-place-2".
+/// "rule", "caller", "alone", "packed", "packed+1", "in-place-2".
 std::string word_of(const Plan& plan);
 /// None: the routine has no such plan.
 std::optional<Plan> plan_called(std::string_view routine, std::string_view word);
 
-/// How many of the widths: those that a calibration has time for, around the form's own, or all from tiles of 32 to the whole.
+/// How many of the widths: those that a calibration has time for, around the form's own, or all from tiles of 32 to the whole,
+/// for so many workers and no fewer.
 enum class Breadth { tried, all };
 /// The plans for a call, the rule first: the forms with LAPACK's results, in the widths that make sense. `ours`: the kernels are
 /// our own.

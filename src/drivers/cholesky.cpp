@@ -5,6 +5,7 @@
 #include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
+#include "drivers/lone_crew.hpp"
 #include "drivers/sharing.hpp"
 #include "matrix/operations.hpp"
 
@@ -71,6 +72,10 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
     if (n == 0) return 0;
     if (there) return run_on_devices<T>(crew, forms::potrf(), options, {.m = n, .n = n, .uplo = uplo}, {{A, lda}});
     const Chosen how(crew, {"potrf", layout_of_precision<T>, n, n}, options);
+    if (how.alone()) {
+        LoneCrew one(crew);
+        return potrf(one, uplo, n, A, lda, options);
+    }
     const Flops flops = operations::potrf(double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::cholesky))
         return factor_directly(crew, uplo, n, A, lda, options);

@@ -12,8 +12,9 @@ Chosen::Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& aske
     const choices::Plan plan = plan_ = crew.plan(call);
     const Flops flops = choices::flops_of(call);
     by_caller_ = plan.by == choices::Plan::By::caller;
+    alone_ = plan.by == choices::Plan::By::alone;
     here_ = is_crowded(crew, flops, asked);
-    began_ = crew.note_call(call, plan, here_, flops);
+    began_ = crew.note_call(call, plan, here_ || alone_, flops);
     if (plan.by != choices::Plan::By::tasks) return;
     const choices::Tiles tiles = choices::tiles_of(plan, call, crew.workers());
     own_.emplace(RoutineOptions{.nb = tiles.nb, .interrupted = asked.interrupted, .variant = std::string(plan.form->name)});
@@ -22,7 +23,7 @@ Chosen::Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& aske
 
 Chosen::~Chosen()
 {
-    if (began_ && !std::uncaught_exceptions()) crew_.note_end(call_, plan_, here_, began_);
+    if (began_ && !std::uncaught_exceptions()) crew_.note_end(call_, plan_, here_ || alone_, began_);
 }
 
 } // namespace trencadis

@@ -22,6 +22,8 @@ public:
     bool by_caller() const { return by_caller_; }
     /// For how many workers a product is cut up; 0: as many as there are.
     int grain() const { return grain_; }
+    /// As if the caller were the only worker (lone_crew.hpp), since the plan says so.
+    bool alone() const { return alone_; }
     /// All of it is the caller's, since other calls keep the cores busy.
     bool here() const { return here_; }
 
@@ -33,6 +35,7 @@ private:
     std::int64_t began_ = 0; ///< 0: nobody asks
     std::optional<RoutineOptions> own_;
     bool by_caller_ = false;
+    bool alone_ = false;
     int grain_ = 0;
     bool here_ = false;
 };

@@ -11,7 +11,9 @@
 #include <complex>
 #include <random>
 #include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -109,6 +111,62 @@ TEST(Crew, LeavesACrowdsTallFactorizationToItsCaller)
 }
 
 /// Two questions look like two calls that follow one another, for which helpers are woken.
+/// All of its calls go by one plan, and it hears how they went.
+struct OfOnePlan : SmallCrew {
+    OfOnePlan(int workers, choices::Plan::By by) : SmallCrew(workers), wanted{.by = by} {}
+    choices::Plan plan(const choices::Call&) const override { return wanted; }
+    std::int64_t note_call(const choices::Call& call, const choices::Plan& plan, bool alone, Flops) override
+    {
+        EXPECT_EQ(plan, wanted);
+        heard.push_back(std::string(call.routine) + (alone ? " alone" : ""));
+        return 7;
+    }
+    void note_end(const choices::Call& call, const choices::Plan& plan, bool, std::int64_t began) override
+    {
+        EXPECT_EQ(plan, wanted);
+        EXPECT_EQ(began, 7);
+        ended.push_back(std::string(call.routine));
+    }
+    const choices::Plan wanted;
+    std::vector<std::string> heard, ended;
+};
+
+/// The factor of a matrix of order n.
+std::vector<double> factored(Crew& crew, Index n)
+{
+    std::vector<double> A = random_numbers(n * n);
+    for (Index i = 0; i < n; ++i) A[std::size_t(i * (n + 1))] = double(n);
+    EXPECT_EQ(potrf(crew, Uplo::lower, n, A.data(), n), 0);
+    return A;
+}
+
+TEST(Crew, WhosePlanIsToComputeAloneHelpsNobodyAndHasTheBitsOfOneWorker)
+{
+    for (const Index n : {60, 300, 700}) {
+        OfOnePlan many(8, choices::Plan::By::alone);
+        SmallCrew one(1, Outlook::busy);
+        EXPECT_EQ(factored(many, n), factored(one, n)) << n;
+        EXPECT_EQ(many.runs, 0) << n;
+        EXPECT_EQ(many.asked_to_share, 0) << n;
+        EXPECT_EQ(many.heard, std::vector<std::string>{"potrf alone"});
+        EXPECT_EQ(many.ended, std::vector<std::string>{"potrf"});
+    }
+    OfOnePlan by_rule(8, choices::Plan::By::rule);
+    factored(by_rule, 700);
+    EXPECT_EQ(by_rule.runs, 1);
+    EXPECT_EQ(by_rule.heard, std::vector<std::string>{"potrf"});
+    OfOnePlan product(8, choices::Plan::By::alone);
+    EXPECT_EQ(runs_of_product(std::move(product), 256), 0);
+    OfOnePlan rest(8, choices::Plan::By::alone);
+    constexpr Index n = 400;
+    std::vector<double> A = random_numbers(n * n), tau(n);
+    std::vector<Index> pivots(n);
+    geqrf(rest, n, n, A.data(), n, tau.data());
+    EXPECT_EQ(getrf(rest, n, n, A.data(), n, pivots.data()), 0);
+    EXPECT_EQ(rest.runs, 0);
+    EXPECT_EQ(rest.asked_to_share, 0);
+}
+
 TEST(Crew, IsAskedOnceWhetherAProductCanBeShared)
 {
     for (const Index n : {48, 64, 96, 128}) {

@@ -6,6 +6,7 @@
 #include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
+#include "drivers/lone_crew.hpp"
 #include "drivers/sharing.hpp"
 #include "graph/immediate_flow.hpp"
 #include "kernels/tiles/getri_operations.hpp"
@@ -90,6 +91,10 @@ template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, I
     if (m == 0 || n == 0) return 0;
     if (there) return run_on_devices<T>(crew, forms::getrf(), options, {.m = m, .n = n}, {{A, lda}, {ipiv}});
     const Chosen how(crew, {"getrf", layout_of_precision<T>, m, n}, options);
+    if (how.alone()) {
+        LoneCrew one(crew);
+        return getrf(one, m, n, A, lda, ipiv, options);
+    }
     const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::factorization))
         return factor_directly(crew, m, n, A, lda, ipiv, options);

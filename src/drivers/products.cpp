@@ -6,6 +6,7 @@
 #include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
+#include "drivers/lone_crew.hpp"
 #include "drivers/sharing.hpp"
 #include "matrix/operations.hpp"
 
@@ -146,6 +147,10 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     if (m == 0 || n == 0 || ((alpha == T(0) || k == 0) && beta == T(1))) return;
     if (there) return gemm_on_devices(crew, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, options);
     const Chosen how(crew, {"gemm", layout_of_precision<T>, m, n, k}, options);
+    if (how.alone()) {
+        LoneCrew one(crew);
+        return gemm(one, op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc, options);
+    }
     const RoutineOptions& way = how.options();
     const Flops flops = operations::gemm(double(m), double(n), double(k)).flops<T>();
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};

@@ -6,6 +6,7 @@
 #include "drivers/chosen.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
+#include "drivers/lone_crew.hpp"
 #include "drivers/sharing.hpp"
 #include "drivers/tall_qr.hpp"
 #include "matrix/operations.hpp"
@@ -156,6 +157,10 @@ template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T*
     require_lapack_layout(check_options("geqrf", options));
     if (m == 0 || n == 0) return;
     const Chosen how(crew, {"geqrf", layout_of_precision<T>, m, n}, options);
+    if (how.alone()) {
+        LoneCrew one(crew);
+        return geqrf(one, m, n, A, lda, tau, options);
+    }
     const Form* const asked = check_options("geqrf", how.options());
     if (!how.by_caller() && !short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), how.options()) &&
         (geqrf_by_rows(crew, m, n, A, lda, tau, asked, how.options(), how.here()) ||
