@@ -6,15 +6,16 @@
 
 namespace trencadis {
 
-Chosen::Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& asked) : crew_(crew), call_(call), asked_(asked)
+Chosen::Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& asked) : crew_(crew), asked_(asked)
 {
     if (asked.nb != 0 || !asked.variant.empty()) return;
-    const choices::Plan plan = plan_ = crew.plan(call);
+    const choices::Plan plan = crew.plan(call);
     const Flops flops = choices::flops_of(call);
     by_caller_ = plan.by == choices::Plan::By::caller;
     alone_ = plan.by == choices::Plan::By::alone;
     here_ = is_crowded(crew, flops, asked);
     began_ = crew.note_call(call, plan, here_ || alone_, flops);
+    if (began_) call_ = call, plan_ = plan; // the shortest calls would feel two copies
     if (plan.by != choices::Plan::By::tasks) return;
     const choices::Tiles tiles = choices::tiles_of(plan, call, crew.workers());
     own_.emplace(RoutineOptions{.nb = tiles.nb, .interrupted = asked.interrupted, .variant = std::string(plan.form->name)});

@@ -29,10 +29,10 @@ public:
 
 private:
     Crew& crew_;
-    const choices::Call call_;
     const RoutineOptions& asked_;
-    choices::Plan plan_;
     std::int64_t began_ = 0; ///< 0: nobody asks
+    choices::Call call_;     ///< where somebody does, and so the plan
+    choices::Plan plan_;
     std::optional<RoutineOptions> own_;
     bool by_caller_ = false;
     bool alone_ = false;
