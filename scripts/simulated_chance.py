@@ -22,7 +22,7 @@ def chance(rows: Sequence[Row], table: Table) -> str:
 def _with_half(of: Estimate | None, digits: int) -> str:
     if of is None:
         return "does not vary"
-    return f"{of.mean:.{digits}f}" + (f" ± {of.half:.{digits}f}" if of.half >= 0.5 * 10**-digits else "")
+    return f"{of.mean:z.{digits}f}" + (f" ± {of.half:.{digits}f}" if of.half >= 0.5 * 10**-digits else "")
 
 
 def _lever_table(rows: Sequence[Row], table: Table) -> str:
