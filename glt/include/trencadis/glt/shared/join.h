@@ -8,20 +8,26 @@
 extern "C" {
 #endif
 
-/* The bit JOINED for the caller, who may wait for the end of the unit. */
-GLT_SHARED_APART int glt_shared_claim(const char* function, struct glt_shared_record* record, struct glt_shared_record* me)
+/* May the caller wait for the end of the unit? One who was cancelled does not come back. */
+GLT_SHARED_APART int glt_shared_may_join(const char* function, struct glt_shared_record* record, struct glt_shared_record* me)
 {
-    uint32_t state = glt_shared_record_state(record);
     if (record == me || record == glt_shared_process.main_program)
         return glt_shared_report(GLT_ERROR_CONTEXT, "%s: %s", function,
                                  record == me ? "a unit cannot join itself" : "the main program cannot be joined");
-    if (!(state & GLT_SHARED_ENDED)) {
-        int status = glt_shared_may_wait(function, me);
-        if (status != GLT_SUCCESS) return status;
-    }
-    state = glt_shared_record_mark(record, GLT_SHARED_JOINED);
-    if (state & GLT_SHARED_JOINED) return glt_shared_report(GLT_ERROR_HANDLE, "%s: the unit was joined before", function);
-    return GLT_SUCCESS;
+    return glt_shared_record_state(record) & GLT_SHARED_ENDED ? GLT_SUCCESS : glt_shared_may_wait(function, me);
+}
+
+/* The bit JOINED for the caller, who may. */
+static inline int glt_shared_mark_joined(const char* function, struct glt_shared_record* record)
+{
+    if (!(glt_shared_record_mark(record, GLT_SHARED_JOINED) & GLT_SHARED_JOINED)) return GLT_SUCCESS;
+    return glt_shared_report(GLT_ERROR_HANDLE, "%s: the unit was joined before", function);
+}
+
+static inline int glt_shared_claim(const char* function, struct glt_shared_record* record, struct glt_shared_record* me)
+{
+    int status = glt_shared_may_join(function, record, me);
+    return status == GLT_SUCCESS ? glt_shared_mark_joined(function, record) : status;
 }
 
 /* The caller, who was cancelled, no longer waits; the unit is to be joined, and freed, by somebody else. Where it ended first,
@@ -84,19 +90,30 @@ static inline int glt_status_of_tasklet_join(GLT_tasklet* tasklet)
 GLT_API void glt_ult_join(GLT_ult* unit) { glt_status_of_ult_join(unit); }
 GLT_API void glt_tasklet_join(GLT_tasklet* tasklet) { glt_status_of_tasklet_join(tasklet); }
 
-/* FREED is set by one caller. Where that one may not wait for the end, or another joins the unit and is not through, it takes the
- * bit back and nothing has happened. */
+/* FREED is set by one caller, who has been asked before whether it may wait, since a cancelled one would leave with it. Where
+ * another joins the unit and is not through, it takes the bit back and nothing has happened. */
 static inline int glt_shared_free(const char* function, GLT_ult* unit)
 {
     struct glt_shared_record* record = glt_shared_record_of(unit ? *unit : NULL);
+    struct glt_shared_record* me = glt_shared_self();
     int status = GLT_SUCCESS;
     uint32_t state;
     if (__builtin_expect(!record, 0)) return glt_shared_bad_handle(function, unit ? *unit : NULL);
-    state = glt_shared_record_mark(record, GLT_SHARED_FREED);
-    if (state & GLT_SHARED_FREED) return glt_shared_bad_handle(function, *unit);
-    if (!(state & GLT_SHARED_JOINED)) status = glt_shared_join_record(function, record);
-    else if (!(state & GLT_SHARED_TAKEN))
+    for (;;) {
+        const uint32_t joined = glt_shared_record_state(record) & GLT_SHARED_JOINED;
+        if (!joined) status = glt_shared_may_join(function, record, me);
+        if (status != GLT_SUCCESS) return status;
+        state = glt_shared_record_mark(record, GLT_SHARED_FREED);
+        if (state & GLT_SHARED_FREED) return glt_shared_bad_handle(function, *unit);
+        if (!joined || (state & GLT_SHARED_JOINED)) break;
+        __atomic_fetch_and(&record->state, ~(uint32_t)GLT_SHARED_FREED, __ATOMIC_RELAXED); /* its joiner was cut meanwhile */
+    }
+    if (!(state & GLT_SHARED_JOINED)) {
+        status = glt_shared_mark_joined(function, record);
+        if (status == GLT_SUCCESS && !(glt_shared_record_state(record) & GLT_SHARED_ENDED)) glt_shared_wait_end(record, me);
+    } else if (!(state & GLT_SHARED_TAKEN)) {
         status = glt_shared_report(GLT_ERROR_HANDLE, "%s: the unit is being joined by another", function);
+    }
     if (status == GLT_SUCCESS) {
         glt_shared_record_release(record, glt_shared_thread());
         *unit = NULL;
