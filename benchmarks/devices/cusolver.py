@@ -113,14 +113,14 @@ def report(routine: str, place: str, n: int, who: str, times: list[float], **mor
 class Ours:
     """The factors, and a solution by them. The matrix is the host's, or a device array."""
 
-    def __init__(self, session: trencadis.Session, routine: str, A: Any, nb: int) -> None:
-        self.session, self.routine, self.A, self.nb = session, routine, A, nb
+    def __init__(self, session: trencadis.Session, routine: str, A: Any, nb: int, variant: str) -> None:
+        self.session, self.routine, self.A, self.nb, self.variant = session, routine, A, nb, variant
         self.n = A.shape[0]
         self.pivots = np.empty(self.n, np.int64)
         self.there = not isinstance(A, np.ndarray)
 
     def __call__(self) -> None:
-        session, n, nb = self.session, self.n, self.nb
+        session, n, nb, variant = self.session, self.n, self.nb, self.variant
         if self.there:
             address = Matrix.of(self.A, "A").address  # what the session calls it
             if self.routine == "potrf":
@@ -128,9 +128,9 @@ class Ours:
             else:
                 info = core.getrf_on_device(session, "d", n, n, address, n, self.pivots.ctypes.data, nb=nb)
         elif self.routine == "potrf":
-            info = core.potrf(session, "L", self.A, nb=nb)
+            info = core.potrf(session, "L", self.A, nb=nb, variant=variant)
         else:
-            info = core.lapack("getrf", session, n, n, self.A, self.pivots, nb=nb)
+            info = core.lapack("getrf", session, n, n, self.A, self.pivots, nb=nb, variant=variant)
         require(info or 0, self.routine)
 
     def error(self, sums: np.ndarray) -> float:
@@ -166,17 +166,17 @@ class Comparison:
         self.solver.copy(address, self.fresh, self.size, "within")
 
     def run(self, session: trencadis.Session, nb: int) -> None:
-        routine = self.options.routine
+        routine, variant = self.options.routine, self.options.variant
         for place in self.options.places.split(","):
             if place == "there":
                 array = session.device_array(self.host, 0)
                 address = array.__cuda_array_interface__["data"][0]
-                self.turns(session, place, Ours(session, routine, array, nb), partial(self.restore, address))
+                self.turns(session, place, Ours(session, routine, array, nb, variant), partial(self.restore, address))
             elif place == "locked":
                 with session.resident(self.host) as kept:
-                    self.turns(session, place, Ours(session, routine, self.host, nb), partial(self.to_host, kept.touch))
+                    self.turns(session, place, Ours(session, routine, self.host, nb, variant), partial(self.to_host, kept.touch))
             else:
-                self.turns(session, place, Ours(session, routine, self.host, nb), self.to_host)
+                self.turns(session, place, Ours(session, routine, self.host, nb, variant), self.to_host)
 
     def turns(self, session: trencadis.Session, place: str, ours: Ours, restore: Callable[[], None]) -> None:
         n, routine = self.n, self.options.routine
@@ -224,6 +224,7 @@ def main() -> None:
     parser.add_argument("--routine", choices=FLOPS, default="potrf")
     parser.add_argument("--n", default="16384")
     parser.add_argument("--nb", default="0", help="tile sizes; 0: the library's choice")
+    parser.add_argument("--variant", default="", help="form, of matrices of the host; none: the library's choice")
     parser.add_argument("--places", default="there,locked,plain")
     parser.add_argument("--words", default="cuda:0", help="devices of our session")
     parser.add_argument("--scheduler", default="mosaic")

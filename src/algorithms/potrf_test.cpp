@@ -1,8 +1,11 @@
 #include "algorithms/potrf.hpp"
 
+#include "algorithms/column_cholesky.hpp"
 #include "algorithms/empty_cholesky.hpp"
 #include "kernels/testing/in_order.hpp"
 #include "kernels/testing/reference.hpp"
+
+#include <algorithm>
 
 namespace trencadis {
 namespace {
@@ -26,8 +29,9 @@ template <Scalar T> Dense<T> positive_definite(Uplo uplo, Index n) { return rand
 template <Scalar T> Op seen_as_lower(Uplo uplo) { return uplo == Uplo::lower ? Op::none : herm_op<T>; }
 
 /// The sizes of the tiles inside the diagonal ones, none on one level: less than, no divisor of and as large as a tile.
-/// Or one level on packed tiles, or left-looking.
-constexpr Index one_level = 0, packed = -1, left_looking = -2, levels[] = {left_looking, packed, one_level, 1, 3, nb};
+/// Or one level on packed tiles, or left-looking, or by block columns.
+constexpr Index one_level = 0, packed = -1, left_looking = -2, columns = -3,
+                levels[] = {columns, left_looking, packed, one_level, 1, 3, nb};
 
 template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense<T>& A, Index inner)
 {
@@ -37,6 +41,7 @@ template <Scalar T> Index factor(const KernelProvider& kernels, Uplo uplo, Dense
     const CholeskyImages<T> images(inner == packed ? A.cols : 0, nb);
     if (inner == packed) potrf_packed(flow, lower, images);
     else if (inner == left_looking) potrf_left_looking(flow, lower);
+    else if (inner == columns) potrf_columns(flow, lower);
     else if (inner == one_level) potrf(flow, lower);
     else potrf_two_level(flow, lower, inner);
     flow.wait();
@@ -140,7 +145,8 @@ template <Scalar T> Index solve(const KernelProvider& kernels, Uplo uplo, Dense<
     InOrder executor(&kernels);
     TaskFlow flow(executor);
     const TileMatrix<T> lower = TileMatrix<T>(A.view(), nb, nb).with(seen_as_lower<T>(uplo)), right(B.view(), nb, 2);
-    if (inner == one_level) posv(flow, lower, right);
+    if (inner == columns) posv_columns(flow, lower, TileMatrix<T>(B.view(), std::max<Index>(B.rows, 1), 2));
+    else if (inner == one_level) posv(flow, lower, right);
     else posv_two_level(flow, lower, right, inner);
     flow.wait();
     return flow.outcome().value();
@@ -152,7 +158,8 @@ TYPED_TEST(Cholesky, SolvesThroughTheFactorInOneFlow)
     for (const KernelProvider* kernels : providers())
         for (const Uplo uplo : {Uplo::lower, Uplo::upper})
             for (const Index n : {Index(1), nb, 3 * nb + 1})
-                for (const auto& [nrhs, inner] : {std::pair(Index(1), one_level), {nb + 1, one_level}, {3, 1}, {3, 3}}) {
+                for (const auto& [nrhs, inner] :
+                     {std::pair(Index(1), one_level), {nb + 1, one_level}, {3, 1}, {3, 3}, {1, columns}, {nb + 1, columns}}) {
                     const Dense<T> A = positive_definite<T>(uplo, n), B = random_matrix<T>(n, nrhs);
                     Dense<T> F = A, X = B;
                     EXPECT_EQ(solve(*kernels, uplo, F, X, inner), 0);
@@ -174,7 +181,7 @@ TYPED_TEST(Cholesky, LeavesTheRightHandSideAloneWhenTheMatrixIsNotPositiveDefini
     using T = TypeParam;
     constexpr Index n = 3 * nb;
     const Dense<T> B = random_matrix<T>(n, 3);
-    for (const Index inner : {one_level, Index(3)}) {
+    for (const Index inner : {one_level, columns, Index(3)}) {
         Dense<T> A = positive_definite<T>(Uplo::lower, n), X = B;
         A(n - 1, n - 1) = T(-1);
         EXPECT_EQ(solve(*providers().front(), Uplo::lower, A, X, inner), n);

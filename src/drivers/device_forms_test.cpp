@@ -7,10 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -261,7 +263,7 @@ public:
 };
 
 /// With a device by what was measured of an NVIDIA H200 in double precision, and sixteen cores beside it; matrices lie there.
-class CrewWithArrays final : public testing::SmallCrew {
+class CrewWithArrays : public testing::SmallCrew {
 public:
     using Points = std::vector<choices::SpeedCurve::Point>;
 
@@ -304,7 +306,7 @@ public:
     mutable std::string_view form;
     mutable Index nb = 0;
 
-private:
+protected:
     FactoringQueue queue_;
     std::unique_ptr<const DeviceKernels> device_kernels_ = kernels_on(queue_, kernels());
     static double cube(Index n) { return double(n) * double(n) * double(n); }
@@ -334,6 +336,50 @@ TEST(FormsOfArraysOnDevices, HaveTilesThatSuitTheDevice)
     EXPECT_GE(crew.nb, 1024);
     crew.lay(forms::gemm(), {.m = 16384, .n = 16384, .k = 16384});
     EXPECT_EQ(crew.nb, 16384) << "nothing to share with anybody";
+}
+
+/// The same machine by what its kernels took later, and calls whose matrices are the host's.
+class CrewWithHostsMatrices final : public CrewWithArrays {
+public:
+    CrewWithHostsMatrices()
+    {
+        auto& device = figures.devices.front();
+        device.factors =
+            curve(1.0 / 3, {{128, 80e-6}, {256, 0.13e-3}, {512, 0.24e-3}, {1024, 0.45e-3}, {2048, 0.87e-3}, {4096, 1.83e-3}});
+        device.bytes_per_second[0] = device.bytes_per_second[1] = 55 * giga;
+    }
+    Forecast devices_for(const std::function<void(Flow&)>& submit, Seconds alone) const override
+    {
+        choices::CallOutlook outlook(figures);
+        submit(outlook);
+        const auto choice = outlook.choose(alone);
+        return {choice.devices, choice.with, choice.alone};
+    }
+    std::vector<const DeviceKernels*> device_kernels() const override { return {device_kernels_.get()}; }
+};
+
+/// By columns the triangle alone is moved, and while others are computed: not two copies of all of it, one behind the other.
+TEST(FormsForDevices, OfCholeskyAreWeighedByColumnsWhereADeviceFactors)
+{
+    const CrewWithHostsMatrices crew;
+    for (const Index n : {4096, 8192, 16384, 32768}) {
+        std::vector<Index> columns;
+        Seconds taken = 0, by_columns = 1, whole = 1;
+        for (const auto& one : LaidOut::weighed(crew, "potrf", {.m = n, .n = n}, layout_of_precision<double>)) {
+            if (one.taken) taken = one.expected.with;
+            if (one.form->name == "columns") {
+                columns.push_back(one.nb);
+                by_columns = std::min(by_columns, one.expected.with);
+            } else if (one.nb == n) whole = one.expected.with;
+        }
+        EXPECT_EQ(columns, (std::vector<Index>{512, 1024, 2048}));
+        EXPECT_LT(by_columns, 1.2 * taken) << n;
+        EXPECT_LT(by_columns, 0.5 * whole) << n;
+    }
+    CrewWithDevice cannot(6 * giga, 500 * giga, 1e-5);
+    cannot.give_kernels(false);
+    for (const auto& one : LaidOut::weighed(cannot, "potrf", {.m = 4096, .n = 4096}, layout_of_precision<double>))
+        EXPECT_NE(one.form->name, "columns");
 }
 
 TEST(FormsOfArraysOnDevices, OfSmallMatricesAreOneTile)

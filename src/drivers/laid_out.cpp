@@ -1,6 +1,7 @@
 #include "drivers/laid_out.hpp"
 
 #include "algorithms/cutting.hpp"
+#include "algorithms/forms/device_skills.hpp"
 #include "algorithms/graphs.hpp"
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
@@ -104,23 +105,14 @@ std::vector<DevicePlan> device_plans(const Crew& crew, forms::Forms all, const P
     return plans;
 }
 
-bool factors_there(const Crew& crew, int precision)
-{
-    return std::ranges::any_of(crew.device_kernels(), [&](const DeviceKernels* its) {
-        const auto asked = [&]<Scalar T>(T) {
-            return layout_of_precision<T> == precision && its->computes<T>() && its->routines<T>().factors();
-        };
-        return asked(float()) || asked(double()) || asked(std::complex<float>()) || asked(std::complex<double>());
-    });
-}
-
 /// For devices that take part always, of which nothing was measured: the largest tiles of which there are enough in a row that
 /// several tasks can go on at all times, or the smallest that suit devices. A form whose diagonal tiles cores share (those are
 /// the later ones) where no device factors them. None: it is so small that it goes by the tiles of cores.
 std::optional<DevicePlan> unmeasured_plan(const Crew& crew, forms::Forms all, const Problem& problem, Scalars of)
 {
     constexpr Index enough = 8, least = 4;
-    const bool first = factors_there(crew, of.precision);
+    const bool first =
+        std::ranges::any_of(crew.device_kernels(), [&](const DeviceKernels* its) { return factors(*its, of.precision); });
     std::optional<DevicePlan> best;
     Index worth = 0;
     for (const DevicePlan& plan : device_plans(crew, all, problem, of)) {
@@ -187,7 +179,7 @@ const Form& form_for(const Crew& crew, forms::Forms all, const RoutineOptions& o
 const Form& form_of_arrays(const Crew& crew, forms::Forms all, int precision)
 {
     const auto form = std::ranges::find_if(
-        all, [&](const Form& one) { return one.called && one.asks_of_devices && suits_devices(crew, one, precision); });
+        all, [&](const Form& one) { return one.called && one.for_arrays && suits_devices(crew, one, precision); });
     return form != all.end() ? *form : plain_form(all);
 }
 

@@ -122,8 +122,8 @@ KernelSpeeds SessionDevices::speeds(const std::vector<WorkerPlace>& places) cons
 {
     KernelSpeeds speeds;
     const auto add = [&](const std::string& named, const auto& unit) {
-        for (const char* const codelet :
-             {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm", "potrf", "lu_update", "trsm.column", "getrf_panel.column"})
+        for (const char* const codelet : {"gemm", "syrk", "herk", "trsm", "gessm", "ssssm", "potrf", "lu_update", "trsm.column",
+                                          "getrf_panel.column", "potrf.column", "gemm.column", "trsm.below", "trsm.triangle"})
             for (const choices::SpeedCurve::Point& point : choices::curve_for(unit, codelet).points())
                 for (const char precision : {'s', 'd', 'c', 'z'})
                     speeds.set({codelet, precision, named}, {size_of(point.flops), point.rate});

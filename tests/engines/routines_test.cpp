@@ -85,7 +85,7 @@ Dense<double> general(Index n) { return random_matrix<double>(n, n); }
 
 TEST_P(RoutinesOnEngines, CholeskyInItsForms)
 {
-    compare(positive_definite, {"packed", "in-place", "tile-layout", "left-looking", "two-level"},
+    compare(positive_definite, {"packed", "in-place", "tile-layout", "left-looking", "two-level", "columns"},
             [](Session& on, Dense<double>& A, std::vector<double>&, const RoutineOptions& options) {
                 return potrf(on, Uplo::lower, A.rows, A.data.data(), A.ld, options);
             });

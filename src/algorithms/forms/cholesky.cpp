@@ -1,5 +1,6 @@
+#include "algorithms/column_cholesky.hpp"
 #include "algorithms/empty_cholesky.hpp"
-#include "algorithms/forms/form.hpp"
+#include "algorithms/forms/device_skills.hpp"
 #include "algorithms/potrf.hpp"
 #include "algorithms/tile_size.hpp"
 #include "kernels/tiles/tile_operations.hpp"
@@ -86,6 +87,21 @@ template <Scalar T> struct InTiles {
     TileMatrix<T> A;
 };
 
+/// Block columns of the triangle, and right sides as high as it is.
+template <Scalar T> struct ByColumns {
+    ByColumns(Place& place, const Problem& x) : A(lower<T>(place, x)) {}
+    void factor(Flow& flow) { potrf_columns(flow, A); }
+    TileMatrix<T> A;
+};
+template <Scalar T> struct SolveByColumns final : Layout {
+    SolveByColumns(Place& place, const Problem& x)
+        : A(lower<T>(place, x)), B(place.tiles<T>(x.n, x.nrhs, std::max<Index>(x.n, 1), x.rhs_nb))
+    {
+    }
+    void submit(Flow& flow) override { posv_columns(flow, A, B); }
+    TileMatrix<T> A, B;
+};
+
 template <class Matrix> struct Factorization final : Layout {
     Factorization(Place& place, const Problem& x) : matrix(place, x) {}
     void submit(Flow& flow) override { matrix.factor(flow); }
@@ -101,6 +117,7 @@ template <Scalar T> using FactorInPlace = Factorization<InPlace<T>>;
 template <Scalar T> using FactorPacked = Factorization<Packed<T>>;
 template <Scalar T> using FactorTwoLevel = Factorization<TwoLevel<T>>;
 template <Scalar T> using FactorLeftLooking = Factorization<LeftLooking<T>>;
+template <Scalar T> using FactorByColumns = Factorization<ByColumns<T>>;
 template <Scalar T> using FactorInTiles = Factorization<InTiles<T>>;
 template <Scalar T> using SolveInPlace = Solution<T, InPlace<T>>;
 template <Scalar T> using SolvePacked = Solution<T, Packed<T>>;
@@ -130,6 +147,14 @@ constexpr Names empty_kernels[] = {"potrf", "trsm", "syrk", "gemm"};
 constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::herk, KernelRoutine::trsm};
 constexpr auto nested = nested_cholesky_tile;
 constexpr Index device_tiles[] = {512, 1024, 2048, 4096};
+/// Of block columns: a factored one, and one that is updated with it.
+constexpr Index column_tiles[] = {512, 1024, 2048};
+Bytes two_columns(const Problem& x, std::size_t element) { return 2 * double(x.n) * double(x.nb) * double(element); }
+Bytes two_columns_or_right_sides(const Problem& x, std::size_t element)
+{
+    const double beside = double(std::max(x.nb, std::min(x.nrhs, x.rhs_nb)));
+    return two_columns(x, element) + double(x.n) * (beside - double(x.nb)) * double(element);
+}
 
 constexpr Form potrf_forms[] = {
     {.name = "packed",
@@ -165,6 +190,15 @@ constexpr Form potrf_forms[] = {
      .inner = nested,
      .device_tiles = device_tiles,
      .device_bytes = three_tiles},
+    {.name = "columns",
+     .tile = tile,
+     .lay = TRC_LAY(FactorByColumns),
+     .kernels = kernels,
+     .simulated = false, // times of tiles say little of columns
+     .device_tiles = column_tiles,
+     .device_bytes = two_columns,
+     .asks_of_devices = factors,
+     .by_columns = true},
 };
 constexpr Form potrs_forms[] = {{.name = "in-place",
                                  .tile = tile,
@@ -188,6 +222,15 @@ constexpr Form posv_forms[] = {
      .inner = nested,
      .device_tiles = device_tiles,
      .device_bytes = three_tiles},
+    {.name = "columns",
+     .tile = tile,
+     .lay = TRC_LAY(SolveByColumns),
+     .kernels = kernels,
+     .simulated = false, // times of tiles say little of columns
+     .device_tiles = column_tiles,
+     .device_bytes = two_columns_or_right_sides,
+     .asks_of_devices = factors,
+     .by_columns = true},
 };
 Index square_tile(Index m, Index n, std::size_t element, int workers) { return product_tile(m, n, element, workers); }
 constexpr Form tasks_forms[] = {

@@ -114,9 +114,9 @@ struct Form {
     std::span<const Index> device_tiles = {};
     /// Bytes that the largest task of a problem needs on a device, by the size of an element; null: none of its tasks runs there.
     Bytes (*device_bytes)(const Problem& problem, std::size_t element_bytes) = nullptr;
-    /// What devices must have for such a form to be weighed, by their kernels and the precision (as `lay`); with them it is the
-    /// one for arrays that lie on devices. Null: nothing.
+    /// What devices must have for such a form to be weighed, by their kernels and the precision (as `lay`). Null: nothing.
     bool (*asks_of_devices)(const DeviceKernels& kernels, int precision) = nullptr;
+    bool for_arrays = false; ///< where they have it, it is the one for arrays that lie on devices
 
     bool by_columns = false;   ///< tasks name block columns, each of which one memory has as a whole
     bool by_nodes = false;     ///< cuts its problem up for memory nodes

@@ -1,13 +1,12 @@
 #include "algorithms/column_lu.hpp"
 #include "algorithms/cutting.hpp"
-#include "algorithms/forms/form.hpp"
+#include "algorithms/forms/device_skills.hpp"
 #include "algorithms/forms/incremental.hpp"
 #include "algorithms/getrf.hpp"
 #include "algorithms/getri.hpp"
 #include "algorithms/tile_size.hpp"
 #include "algorithms/tournament_lu.hpp"
 #include "algorithms/unpivoted_lu.hpp"
-#include "kernels/providers/device_kernels.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -220,22 +219,13 @@ Bytes column_bytes(const Problem& x, std::size_t element)
     return (x.nb < x.n ? 2 : 1) * double(x.m) * double(x.nb) * double(element) +
            double(sizeof(std::int32_t)) * double(std::min(x.m, x.n));
 }
-bool factors_columns(const DeviceKernels& kernels, int precision)
-{
-    const auto can = [&]<Scalar T>(T) { return kernels.computes<T>() && kernels.routines<T>().factors_lu(); };
-    switch (precision) {
-    case layout_of_precision<float>: return can(float());
-    case layout_of_precision<double>: return can(double());
-    case layout_of_precision<std::complex<float>>: return can(std::complex<float>());
-    default: return can(std::complex<double>());
-    }
-}
 constexpr Index column_tiles[] = {256, 512, 1024};
 constexpr Form of_columns{.tile = column_tile,
                           .kernels = column_kernels,
                           .device_tiles = column_tiles,
                           .device_bytes = column_bytes,
-                          .asks_of_devices = factors_columns,
+                          .asks_of_devices = factors_lu,
+                          .for_arrays = true,
                           .by_columns = true};
 constexpr Form without_pivots{.tile = lu_tile, .kernels = nopiv_kernels, .other_pivots = true};
 constexpr Form by_tournament{.tile = lu_tile, .kernels = tournament_kernels, .other_pivots = true};
