@@ -32,25 +32,45 @@ template <class Take> auto take_lock(const Take& take)
 /// The calling thread is without the interpreter lock in its scope, also where that is left by an exception.
 class Unlocked {
 public:
-    Unlocked() = default;
+    Unlocked() : state_(PyEval_SaveThread()), outer_(std::exchange(innermost_, this)) {}
     Unlocked(const Unlocked&) = delete;
     Unlocked& operator=(const Unlocked&) = delete;
     ~Unlocked()
+    {
+        innermost_ = outer_;
+        relock();
+    }
+    /// The one in whose scope this thread is.
+    static const Unlocked* innermost() { return innermost_; }
+    /// By the state that was saved: PyGILState_Ensure makes another one for a thread whose own is gone, in an interpreter that is
+    /// gone as well. This one is not looked at where the interpreter has ended.
+    void relock() const
     {
         take_lock([this] { return PyEval_RestoreThread(state_), state_; });
     }
 
 private:
-    PyThreadState* const state_ = PyEval_SaveThread();
+    PyThreadState* const state_;
+    const Unlocked* const outer_;
+    static inline thread_local const Unlocked* innermost_ = nullptr;
 };
 
 /// And has it in the scope of this one.
 class Locked {
 public:
-    Locked() = default;
+    explicit Locked(const Unlocked& scope) { scope.relock(); }
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
-    ~Locked() { PyGILState_Release(state_); }
+    ~Locked() { PyEval_SaveThread(); }
+};
+
+/// The same for a thread of anybody's, which may not be Python's, while the interpreter lives.
+class LockedAnywhere {
+public:
+    LockedAnywhere() = default;
+    LockedAnywhere(const LockedAnywhere&) = delete;
+    LockedAnywhere& operator=(const LockedAnywhere&) = delete;
+    ~LockedAnywhere() { PyGILState_Release(state_); }
 
 private:
     const PyGILState_STATE state_ = take_lock(PyGILState_Ensure);
@@ -60,7 +80,9 @@ private:
 /// while it waits without the interpreter lock. The exception stays set for `compute` to throw.
 inline bool signalled()
 {
-    const Locked lock;
+    const Unlocked* const scope = Unlocked::innermost();
+    if (!scope) return PyErr_CheckSignals() != 0; // it has the lock
+    const Locked lock(*scope);
     return PyErr_CheckSignals() != 0;
 }
 

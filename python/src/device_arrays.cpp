@@ -152,7 +152,7 @@ template <class Managed> struct Exported {
         auto* const self = static_cast<Exported*>(managed->context);
         if (PyGILState_Check()) Py_DECREF(self->owner); // also while the interpreter ends
         else if (Py_IsInitialized()) {
-            const Locked lock;
+            const LockedAnywhere lock;
             Py_DECREF(self->owner);
         }
         delete self;

@@ -41,6 +41,21 @@ CALLS = {
 }
 
 
+# Between its own end and that of the process the interpreter is gone for so long.
+LATER = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.__cxa_atexit(ctypes.cast(libc.usleep, ctypes.c_void_p), ctypes.c_void_p(300_000), None)
+"""
+
+
+def test_a_call_that_asks_for_ctrl_c_after_the_end_of_the_interpreter_leaves_the_exit_status():
+    code = LATER + PROGRAM.format(n=2500, seconds=0.1, call=CALLS["solve"])  # so long that none asks while the interpreter ends
+    for _ in range(2):
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+        assert (result.returncode, result.stderr) == (3, "")
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_a_daemon_thread_that_computes_at_the_end_leaves_the_exit_status(call):
     for n, seconds in ((60, 0.05), (700, 0.12), (700, 0.31)):
