@@ -41,7 +41,7 @@ FINALISTS, SCREEN_S, FINAL_S, LEAST_ROUNDS, MOST_ROUNDS, BUSY_ROUNDS = 5, 0.4, 1
 def sweep(session, routine: str, m: int, n: int, k: int) -> list[str]:
     """More than a calibration tries."""
     words = _core.plans(session, routine, "d", m, n, k)
-    forms = dict.fromkeys(word.rstrip("0123456789").rstrip("+-") for word in words if word not in ("rule", "caller"))
+    forms = dict.fromkeys(word.rstrip("0123456789").rstrip("+-") for word in words if word not in ("rule", "caller", "alone"))
     steps = [form + (f"{step:+d}" if step else "") for form in forms for step in range(-4, 5)]
     return list(dict.fromkeys([*words, *(word for word in steps if "tsqr" not in word or word == "tsqr")]))
 
