@@ -117,6 +117,8 @@ public:
     /// Called when a kernel finds no memory, which is then tried once more: gives back what it can of the device's. Null: nobody
     /// does.
     virtual void relieved_by(const std::function<void()>* /*relief*/) {}
+    /// Gives back what it has of its memory for itself, as far as nothing needs it.
+    virtual void give_up_spare() {}
 
     virtual Event mark(Queue queue, Completion done = {}) = 0;
     /// What is enqueued there from now on begins when the event is reached.

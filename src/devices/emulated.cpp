@@ -14,8 +14,9 @@ namespace trencadis {
 namespace devices {
 namespace {
 
-constexpr std::string_view keys[] = {"memory",   "bandwidth", "latency",         "speed",     "pageable",    "direct", "factors",
-                                     "lockable", "fail-lock", "fail-allocation", "fail-copy", "fail-kernel", "lose-at"};
+constexpr std::string_view keys[] = {"memory",    "bandwidth",   "latency",  "speed",     "pageable",
+                                     "direct",    "factors",     "lockable", "fail-lock", "fail-allocation",
+                                     "fail-copy", "fail-kernel", "lose-at",  "full-copy", "full-copies"};
 constexpr long most_devices = 64, most_works = 1'000'000'000;
 
 /// Its memory is the host's.
@@ -67,6 +68,8 @@ EmulatedTraits traits_of(const DeviceWords& words, long device, long count)
     number("fail-copy", traits.fail_copy);
     number("fail-kernel", traits.fail_kernel);
     number("lose-at", traits.lose_at);
+    number("full-copy", traits.full_copy);
+    number("full-copies", traits.full_copies);
     return traits;
 }
 

@@ -24,7 +24,7 @@ public:
         bool begun = false;              ///< its kernels are in the device's queue
         bool broken = false;             ///< its memory could not be had
         bool missed = false;             ///< what it reads did not come; it may be elsewhere as well
-        std::exception_ptr failure = {}; ///< why it is impossible, when that is not it
+        std::exception_ptr failure = {}; ///< why it is impossible, when that is not it, or why what it reads did not come
         std::vector<TransferId> wait_for = {};
         Seconds expected = 0;
     };

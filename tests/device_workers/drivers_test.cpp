@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <dlfcn.h>
 #include <limits>
 #include <random>
 
@@ -82,6 +84,31 @@ TEST(OpenClWorkers, AgreeWithCoresWithRoomForFourTiles) { expect_near_cores("ope
 TEST(CudaWorkers, AgreeWithCores) { expect_near_cores("cuda:0"); }
 TEST(CudaWorkers, AgreeWithCoresWithRoomForFourTiles) { expect_near_cores("cuda:0,memory=52kB"); }
 TEST(CudaWorkers, AgreeWithCoresWhereTwoCopyFromEachOther) { expect_near_cores("cuda:all,memory=100kB"); }
+
+TEST(CudaWorkers, GoOnWhereCopiesMarksAndPageLockedMemoryFindNone)
+{
+    const char* const folder = std::getenv("TRENCADIS_CUDA");
+    void* const library = folder ? dlopen((std::string(folder) + "/libcuda.so.1").c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+    const auto fail = library ? reinterpret_cast<void (*)(const char*, int, int)>(dlsym(library, "fake_cuda_fail")) : nullptr;
+    if (!fail) GTEST_SKIP() << "TRENCADIS_CUDA names no stand-ins";
+    constexpr int out_of_memory = 2;
+    OnDevices cores("", "eager", 1);
+    const Results expected(cores);
+    const double bound = 4 * n * std::numeric_limits<double>::epsilon();
+    for (const char* symbol : {"cuMemcpy2DAsync_v2", "cuMemAlloc_v2", "cuMemHostAlloc", "cuEventCreate", "cuEventRecord",
+                               "cuStreamWaitEvent", "cuStreamAddCallback"})
+        for (int number = 1; number < 14; number += 3) {
+            OnDevices on("cuda:all,memory=100kB", "eager", 1);
+            fail(symbol, number, out_of_memory);
+            for (int round = 0; round < 2; ++round) {
+                const Results seen(on);
+                ASSERT_LE(seen.C.distance(expected.C), bound) << symbol << ' ' << number;
+                ASSERT_LE(seen.S.distance(expected.S), bound) << symbol << ' ' << number;
+            }
+            for (const DeviceTraffic& device : on.engine().traffic()) EXPECT_EQ(device.fault, "") << symbol << ' ' << number;
+        }
+    reinterpret_cast<void (*)()>(dlsym(library, "fake_cuda_mend"))();
+}
 
 TEST(OpenClWorkers, LeaveDoublePrecisionToCoresWhereTheyLackIt)
 {

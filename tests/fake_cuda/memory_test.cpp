@@ -2,6 +2,7 @@
 #include "cuda_devices.hpp"
 
 #include <functional>
+#include <string_view>
 
 namespace trencadis::devices {
 namespace {
@@ -34,6 +35,23 @@ TEST_F(CudaDevices, TryAKernelOnceMoreThatFoundNoMemoryWhenWhatIsSpareWasGivenUp
     EXPECT_EQ(status.fault, Fault::out_of_memory);
     EXPECT_EQ(device->kernels().asked(), before) << "nothing is half done";
     device->relieved_by(nullptr);
+    EXPECT_FALSE(device->lost());
+}
+
+TEST_F(CudaDevices, TellAnswersBehindAMarkThatFindsNoMemory)
+{
+    const auto device = open();
+    const auto kernels = kernels_on(device->kernels(), load_kernels("native"));
+    Status status;
+    for (int round = 0; round < 3; ++round)
+        for (const char* symbol : {"cuEventCreate", "cuEventRecord", "cuStreamWaitEvent", "cuStreamAddCallback"}) {
+            const bool is_first = std::string_view(symbol) == "cuEventCreate"; // then events are used again
+            fail_(symbol, is_first || round == 0 ? 1 : 2, 2); // of the mark behind copies, or of that behind kernels
+            EXPECT_EQ(told_of(*device, *kernels, status), 0) << symbol;
+            EXPECT_TRUE(status.ok()) << symbol << ": " << status.what;
+            EXPECT_EQ(told_of_lu(*device, *kernels, status), 0) << symbol;
+            EXPECT_TRUE(status.ok()) << symbol << ": " << status.what;
+        }
     EXPECT_FALSE(device->lost());
 }
 

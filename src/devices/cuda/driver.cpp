@@ -64,16 +64,22 @@ struct CudaDriver::Told {
     std::vector<Question> questions;
 };
 
+/// What their kernels have left in the host's memory is told, and can be used for another answer.
+void CudaDriver::answer(Owed& owed, const std::vector<Question>& questions, bool is_answered)
+{
+    for (const Question& question : questions) {
+        if (is_answered && question.told) question.told(*question.answer.here);
+        const std::lock_guard lock(owed.mutex);
+        owed.answers.push_back(question.answer); // has room for all
+    }
+}
+
 /// On a thread of the driver's, where nothing of it may be called.
 void CudaDriver::tell(Stream, Result code, void* data)
 {
     const std::unique_ptr<Told> told(static_cast<Told*>(data));
     const std::shared_ptr<Owed> owed = told->owed;
-    for (const Question& question : told->questions) {
-        if (code == success && question.told) question.told(*question.answer.here);
-        const std::lock_guard lock(owed->mutex);
-        owed->answers.push_back(question.answer); // has room for all
-    }
+    answer(*owed, told->questions, code == success);
     owed->arrived[static_cast<std::size_t>(told->queue)].store(told->number, std::memory_order_release);
     told->arrived(status_of(code, told->queue == Queue::kernels ? Fault::kernel : Fault::copy, "what was enqueued"));
     const std::lock_guard lock(owed->mutex);
@@ -335,10 +341,13 @@ EventHandle CudaDriver::event_for(Queue queue, Line& its, Result& code)
     return event;
 }
 
-void CudaDriver::finish(Queue queue)
+Status CudaDriver::finish(Queue queue)
 {
     const Current current(*this);
-    if (!current.failed()) api_.cuStreamSynchronize(line(queue).stream);
+    if (current.failed()) return current.loss();
+    const Result code = api_.cuStreamSynchronize(line(queue).stream);
+    if (queue == Queue::kernels) answer(*owed_, std::exchange(unmarked_, {}), code == success);
+    return status_of(code, queue == Queue::kernels ? Fault::kernel : Fault::copy, "what was enqueued");
 }
 
 Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
@@ -347,8 +356,11 @@ Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
     Line& its = line(queue);
     if (current.failed()) return current.loss();
     Result code = success;
-    // Where there is no mark, nobody is told later.
     std::vector<Question> questions = queue == Queue::kernels ? std::exchange(questions_, {}) : std::vector<Question>();
+    const auto unmarked = [&](const char* what) {
+        unmarked_ = std::move(questions);
+        return status_of(code, Fault::kernel, what);
+    };
     EventHandle const event = event_for(queue, its, code);
     if (code == success) code = api_.cuEventRecord(event, its.stream);
     if (code == success) code = api_.cuStreamWaitEvent(its.teller, event, 0);
@@ -356,7 +368,7 @@ Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
         const std::lock_guard lock(its.mutex);
         its.marked.push_back({number, event});
     }
-    if (code != success) return status_of(code, Fault::kernel, "an event");
+    if (code != success) return unmarked("an event");
     auto told = std::make_unique<Told>(Told{std::move(arrived), queue, number, owed_, std::move(questions)});
     {
         const std::lock_guard lock(owed_->mutex);
@@ -367,9 +379,10 @@ Status CudaDriver::mark(Queue queue, std::uint64_t number, Completion arrived)
         (void)told.release(); // the callback's
         return {};
     }
+    questions = std::move(told->questions);
     const std::lock_guard lock(owed_->mutex);
     --owed_->count;
-    return status_of(code, Fault::kernel, "a callback");
+    return unmarked("a callback");
 }
 
 Status CudaDriver::hold(Queue queue, Driver& other, Queue theirs, std::uint64_t number)

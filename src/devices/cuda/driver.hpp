@@ -47,7 +47,7 @@ public:
     Status compute(const Level3Call& call, const Spots& at) override;
     void give_up_spare() override;
 
-    void finish(Queue queue) override;
+    Status finish(Queue queue) override;
     Status mark(Queue queue, std::uint64_t number, Completion arrived) override;
     bool can_hold_for(const Driver& other) const override { return dynamic_cast<const CudaDriver*>(&other) != nullptr; }
     Status hold(Queue queue, Driver& other, Queue theirs, std::uint64_t number) override;
@@ -72,6 +72,7 @@ private:
         std::function<void(Index)> told;
     };
     struct Told;
+    static void answer(Owed& owed, const std::vector<Question>& questions, bool is_answered);
     static void tell(Stream stream, Result code, void* told);
 
     struct Marked {
@@ -123,6 +124,7 @@ private:
     std::shared_ptr<Rooms> rooms_;    ///< cuSOLVER's for LU, from its first use on
     std::vector<Answer> answers_;     ///< all that there are
     std::vector<Question> questions_; ///< since the last mark behind kernels
+    std::vector<Question> unmarked_;  ///< those before a mark that was not to be had
     std::shared_ptr<Owed> owed_ = std::make_shared<Owed>();
 };
 

@@ -279,15 +279,19 @@ void DrivenDevice::arrive(Books& books, Queue queue, std::uint64_t number, const
 }
 
 /// Where the driver has no mark, what is in the queue is waited for: its copies must not come after the word that they have
-/// ended, when their memory may be gone.
+/// ended, when their memory may be gone. A mark that found no memory says nothing of them.
 Event DrivenDevice::mark(Queue queue, Completion done)
 {
     if (queue == Queue::kernels) done = behind_answers(std::move(done));
     const std::uint64_t number = marks(queue).add(std::move(done), std::exchange(fault(queue), {}));
     const auto arrived = [books = books_, queue, number](const Status& status) { arrive(*books, queue, number, status); };
-    const Status status = lost() ? lost_status() : driver_->mark(queue, number, arrived);
-    if (!status.ok() && status.fault != Fault::lost) driver_->finish(queue);
-    if (!status.ok()) arrived(status);
+    Status status = lost() ? lost_status() : driver_->mark(queue, number, arrived);
+    if (status.ok()) return {this, queue, number};
+    if (status.fault != Fault::lost) {
+        Status ended = driver_->finish(queue);
+        if (!ended.ok() || status.fault == Fault::out_of_memory) status = std::move(ended);
+    }
+    arrived(status);
     return {this, queue, number};
 }
 
@@ -305,11 +309,11 @@ Status DrivenDevice::hold(Queue queue, const Event& event)
     Marks& marks = theirs->marks(event.queue);
     Status& ours = fault(queue) = marks.foreseen(event.number);
     if (!ours.ok() || marks.reached(event.number)) return {};
-    if (driver_->can_hold_for(*theirs->driver_))
-        return ours = seen(driver_->hold(queue, *theirs->driver_, event.queue, event.number));
+    const bool directly = driver_->can_hold_for(*theirs->driver_);
     Completion open;
-    ours = seen(driver_->hold(queue, open));
-    if (ours.ok()) marks.when_reached(event.number, std::move(open));
+    ours = seen(directly ? driver_->hold(queue, *theirs->driver_, event.queue, event.number) : driver_->hold(queue, open));
+    if (ours.fault == Fault::out_of_memory) return ours = marks.wait(event.number); // what is enqueued now is behind it as well
+    if (ours.ok() && open) marks.when_reached(event.number, std::move(open));
     return ours;
 }
 

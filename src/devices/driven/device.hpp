@@ -45,6 +45,7 @@ public:
     bool reaches(const Device& other) const override;
     KernelQueue& kernels() override { return *this; }
     void relieved_by(const std::function<void()>* relief) override { relief_ = relief; }
+    void give_up_spare() override { driver_->give_up_spare(); }
 
     Event mark(Queue queue, Completion done) override;
     Status hold(Queue queue, const Event& event) override;

@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,15 +48,17 @@ public:
         else marks.push_back(std::move(arrived));
         return {};
     }
-    void finish(Queue) override
+    Status finish(Queue) override
     {
         if (finishes) finishes();
+        return finished;
     }
     void give_up() override { given_up = true; }
     bool can_hold_for(const Driver&) const override { return false; }
     Status hold(Queue, Driver&, Queue, std::uint64_t) override { return {}; }
     Status hold(Queue, Completion& open) override
     {
+        if (!next_hold.ok()) return next_hold;
         open = [this](const Status& status) { opened.push_back(status.fault); };
         return {};
     }
@@ -68,8 +72,9 @@ public:
     std::vector<Fault> opened;
     int enqueued = 0;
     Status next = {}; ///< of what is enqueued
-    Status next_mark = {};
+    Status next_mark = {}, next_hold = {};
     std::function<void()> finishes;
+    Status finished = {};
     bool given_up = false;
     Spots spots;
 
@@ -155,6 +160,39 @@ TEST_F(DrivenDevices, WaitForTheQueueWhereAMarkCannotBeHad)
     driver_->finishes = [] { ADD_FAILURE() << "for a device that is lost nobody waits"; };
     driver_->next_mark = {Fault::lost, "gone"};
     EXPECT_EQ(device_->wait(device_->mark(Queue::out)).fault, Fault::lost);
+}
+
+TEST_F(DrivenDevices, SayHowTheQueueWentWhereAMarkFoundNoMemory)
+{
+    Block const block = allocated(column.bytes);
+    std::vector<double> x(10);
+    for (const Fault fault : {Fault::none, Fault::copy}) {
+        ASSERT_TRUE(device_->copy_in({x.data(), 80}, {block, 80}, column).ok());
+        driver_->finished = {fault, "it broke"};
+        driver_->next_mark = {Fault::out_of_memory, "no event"};
+        const Event event = device_->mark(Queue::in);
+        EXPECT_TRUE(device_->reached(event));
+        EXPECT_EQ(device_->wait(event).fault, fault);
+    }
+}
+
+TEST_F(DrivenDevices, WaitForAnEventWhereAHoldFindsNoMemory)
+{
+    const Event bad = device_->mark(Queue::in);
+    driver_->next_hold = {Fault::out_of_memory, "no event"};
+    std::thread later([this] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        driver_->marks.front()({Fault::copy, "it broke"});
+    });
+    (void)device_->hold(Queue::out, bad);
+    later.join();
+    const Event behind = device_->mark(Queue::out);
+    driver_->marks.back()({});
+    EXPECT_EQ(device_->wait(behind).what, "it broke");
+    const Event good = device_->mark(Queue::in);
+    driver_->marks.back()({});
+    driver_->next_hold = {};
+    EXPECT_TRUE(device_->hold(Queue::out, good).ok());
 }
 
 TEST_F(DrivenDevices, EndAllMarksWhenOneTellsOfALoss)

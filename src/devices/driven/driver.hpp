@@ -67,8 +67,9 @@ public:
     /// Gives back memory of the device that it has for itself, as far as nothing needs it.
     virtual void give_up_spare() {}
 
-    /// Returns when what is in the queue has ended: of a queue that can have no mark.
-    virtual void finish(Queue queue) = 0;
+    /// Returns when what is in the queue has ended, with how that went: of a queue that can have no mark. Called behind a mark
+    /// that was not to be had.
+    virtual Status finish(Queue queue) = 0;
     /// The device is lost: from now on nothing waits for it, the destructor neither.
     virtual void give_up() {}
 

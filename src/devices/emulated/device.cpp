@@ -36,9 +36,21 @@ EmulatedDevice::~EmulatedDevice()
 /// Counts one, and says whether it is the one that is to fail.
 Status EmulatedDevice::strike(std::atomic<long>& counter, long at, Fault fault, const char* what)
 {
-    const long count = counter.fetch_add(1, std::memory_order_relaxed) + 1;
+    return strike(counter.fetch_add(1, std::memory_order_relaxed) + 1, at, fault, what);
+}
+
+Status EmulatedDevice::strike(long count, long at, Fault fault, const char* what) const
+{
     if (count != at) return {};
     return {fault, fmt::format("{} number {} of {} failed, as it was told to", what, count, traits_.name)};
+}
+
+Status EmulatedDevice::strike_copy()
+{
+    const long count = copies_.fetch_add(1, std::memory_order_relaxed) + 1, full = traits_.full_copy;
+    if (full > 0 && count >= full && count - full < traits_.full_copies)
+        return {Fault::out_of_memory, fmt::format("copy number {} of {} found none, as it was told to", count, traits_.name)};
+    return strike(count, traits_.fail_copy, Fault::copy, "copy");
 }
 
 Status EmulatedDevice::allocate(std::size_t bytes, Block& block)
@@ -88,7 +100,7 @@ Status EmulatedDevice::copy(Queue to_queue, Columns from, Columns to, Extent ext
         if (strike(works_, traits_.lose_at, Fault::lost, "").fault == Fault::lost) lose();
         if (lost()) return lost_device(traits_.name);
         if (other && other->lost()) return lost_device(other->name());
-        if (Status struck = strike(copies_, traits_.fail_copy, Fault::copy, "copy"); !struck.ok()) return struck;
+        if (Status struck = strike_copy(); !struck.ok()) return struck;
         for (std::size_t column = 0; column < extent.columns; ++column)
             std::memcpy(to.at + column * to.pitch, from.at + column * from.pitch, extent.bytes);
         return Status{};

@@ -24,7 +24,8 @@ struct EmulatedTraits {
 
     // Of each sort of work the one of this number, from 1, fails; 0: none.
     long fail_allocation = 0, fail_copy = 0, fail_kernel = 0;
-    long lose_at = 0; ///< the copy or kernel at which the device is lost
+    long lose_at = 0;                    ///< the copy or kernel at which the device is lost
+    long full_copy = 0, full_copies = 1; ///< the copy from which on so many find no memory
 };
 
 /// A device without a device: three threads, one for each queue, and a memory that the host cannot read. For tests on any
@@ -74,6 +75,8 @@ private:
     Status copy(Queue queue, Columns from, Columns to, Extent extent, double bandwidth, const EmulatedDevice* other = nullptr);
     Status inside(DevicePlace place, Extent extent, Columns& columns) const;
     double bandwidth_to(HostPlace host, Extent extent) const;
+    Status strike_copy();
+    Status strike(long count, long at, Fault fault, const char* what) const;
     Status strike(std::atomic<long>& counter, long at, Fault fault, const char* what);
     WorkQueue& queue(Queue which) { return *queues_[static_cast<std::size_t>(which)]; }
     const WorkQueue& queue(Queue which) const { return *queues_[static_cast<std::size_t>(which)]; }

@@ -187,7 +187,12 @@ Status OpenClDriver::compute(const Level3Call& call, const Spots& at)
 
 // ---- events
 
-void OpenClDriver::finish(Queue queue) { clFinish(line(queue).queue.get()); }
+Status OpenClDriver::finish(Queue queue)
+{
+    const int code = clFinish(line(queue).queue.get());
+    const std::shared_ptr<Marker> marker = std::exchange(line(queue).unmarked, {});
+    return marker ? status_of_marker(*marker, code) : status_of(code, Fault::kernel, "what was enqueued");
+}
 
 Status OpenClDriver::mark(Queue queue, std::uint64_t, Completion arrived)
 {
@@ -199,9 +204,9 @@ Status OpenClDriver::mark(Queue queue, std::uint64_t, Completion arrived)
         Marker{std::move(arrived), std::exchange(its.since_mark, {}), std::exchange(its.gates, {}), fault});
     const int code = clEnqueueMarkerWithWaitList(its.queue.get(), cl_uint(before.size()),
                                                  before.empty() ? nullptr : before.data(), marker->event.put());
-    if (code != CL_SUCCESS) return status_of(code, fault, "a marker");
-    Status status = watch_->add(marker);
+    Status status = code == CL_SUCCESS ? watch_->add(marker) : status_of(code, fault, "a marker");
     if (status.ok()) clFlush(its.queue.get());
+    else its.unmarked = marker;
     return status;
 }
 

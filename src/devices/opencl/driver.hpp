@@ -35,7 +35,7 @@ public:
     Status copy_from(Driver& other, Rows from, Rows to, Extent extent) override;
     Status compute(const Level3Call& call, const Spots& at) override;
 
-    void finish(Queue queue) override;
+    Status finish(Queue queue) override;
     void give_up() override;
     Status mark(Queue queue, std::uint64_t number, Completion arrived) override;
     bool can_hold_for(const Driver&) const override { return false; } // an event would not say what has failed
@@ -47,6 +47,7 @@ private:
         CommandQueue queue;
         std::vector<Event> since_mark;
         std::vector<std::shared_ptr<Gate>> gates; ///< among them
+        std::shared_ptr<Marker> unmarked;         ///< what was to be marked and could not be
     };
     Line& line(Queue queue) { return lines_[static_cast<std::size_t>(queue)]; }
     template <class Enqueue> Status enqueue(Queue queue, Fault fault, const std::string& asked, const Enqueue& call);

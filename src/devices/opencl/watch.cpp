@@ -14,6 +14,8 @@ cl_int status_of_event(const Event& event)
     return status;
 }
 
+} // namespace
+
 Status status_of_marker(const Marker& marker, cl_int code)
 {
     for (const auto& gate : marker.gates) {
@@ -24,8 +26,6 @@ Status status_of_marker(const Marker& marker, cl_int code)
         if (const cl_int its = status_of_event(event); its < CL_SUCCESS) return status_of(its, marker.fault, "what was enqueued");
     return status_of(code, marker.fault, "what was enqueued");
 }
-
-} // namespace
 
 Watch::Watch() : thread_([state = state_] { live(*state); }) {}
 

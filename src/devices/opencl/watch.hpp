@@ -27,6 +27,8 @@ struct Marker {
     Event event = {};
     bool told = false; ///< under the watch's lock
 };
+/// How it went, where the marker itself has ended with `code`.
+Status status_of_marker(const Marker& marker, cl_int code);
 
 /// Tells the markers of a device that are reached. OpenCL's callbacks do that, but PoCL 3.1 calls none for an event that fails:
 /// so a thread looks as well, five times a second while there is a marker that waits, and at once when a gate is opened by a

@@ -126,6 +126,7 @@ void DeviceMemory::require_there(int device) const
 struct ArrayOrder {
     std::function<Status(DeviceDriver&)> carry_out; ///< without the lock
     bool copies = false;                            ///< it has ended when the driver says so
+    bool again = false;                             ///< it has found no memory once
     Status status = {};
     bool over = false;
 };
@@ -140,6 +141,7 @@ void DeviceMemory::carry_out_orders(int device, Station& station, Lock& lock)
                 status = order->carry_out(*station.driver);
                 lock.lock();
             };
+            if (order->again) make_room(device, station, lock);
             carry_out();
             if (status.fault == Fault::out_of_memory) { // what idle copies take is asked for back
                 make_room(device, station, lock);
@@ -149,6 +151,14 @@ void DeviceMemory::carry_out_orders(int device, Station& station, Lock& lock)
         }
         if (!order->copies || !status.ok()) end_order(*order, std::move(status));
     }
+}
+
+/// A copy that found no memory is asked for once more.
+bool DeviceMemory::ask_again(ArrayOrder& order, Station& station)
+{
+    if (std::exchange(order.again, true)) return false;
+    station.orders.push_back(&order);
+    return true;
 }
 
 void DeviceMemory::end_order(ArrayOrder& order, Status status)

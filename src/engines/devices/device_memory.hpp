@@ -29,7 +29,8 @@ namespace trencadis {
 /// they are at home, and the copies are forgotten.
 ///
 /// A fault ends a device: what runs or lies there fails in the calls whose it is, and everybody else goes on without it. A kernel
-/// that finds no memory ends none: its task is a core's then, or fails.
+/// or a copy that finds no memory ends none: it is tried again when room was made, and then its task is a core's, or its call
+/// fails.
 class DeviceMemory final : public KeptData, public DeviceArrays {
 public:
     /// How devices are driven.
@@ -114,11 +115,19 @@ public:
 
 private:
     using Lock = std::unique_lock<std::mutex>;
+    /// A copy that has found no memory.
+    struct Starved {
+        Transfer transfer;
+        devices::Status status;
+        int tries;
+    };
     struct Station {
         const std::string& name() const { return driver->unit().device->name(); }
         std::unique_ptr<DeviceDriver> driver;
         Claims claims;
         std::vector<ReleasedBlock> released; ///< whose memory is to be given back
+        std::vector<Starved> starved;        ///< to be tried again
+        std::map<TransferId, int> tries;     ///< of those and such of them as have begun again
         std::atomic<bool> news{false};
         std::atomic<bool> dead{false};
         bool takes_less = false;          ///< since its last step
@@ -175,6 +184,7 @@ private:
     void give_up_host_blocks();
     void fail_where_lost(const void* data);
     void carry_out_orders(int device, Station& station, Lock& lock);
+    static bool ask_again(ArrayOrder& order, Station& station);
     void end_order(ArrayOrder& order, devices::Status status);
     void order(int device, ArrayOrder& order, const char* what, Lock& lock);
     void set_limit(int device);
@@ -184,11 +194,15 @@ private:
 
     // step.cpp
     bool take_ended(int device, Station& station, Progress& progress);
+    bool is_to_be_tried_again(Station& station, const DeviceDriver::Ended& ended);
     void end_transfer(Station& station, const DeviceDriver::Ended& ended);
     static std::exception_ptr failure_of(const Station& station, const DeviceDriver::Ended& ended);
     void end_task(int device, Station& station, const DeviceDriver::Ended& ended, std::vector<Done>& done);
     void give_up_blocks(Station& station, Lock& lock);
     bool start_transfers(int device, Station& station, Lock& lock);
+    bool start(int device, Station& station, const Transfer& transfer, Lock& lock);
+    bool start_starved(int device, Station& station, Lock& lock);
+    void leave_starved(int device, Station& station, const Starved& starved);
     std::vector<Launch> ready_claims(int device, Station& station, Lock& lock);
     bool find_operands(int device, Station& station, const Task& task, std::vector<Operand>& operands, Lock& lock);
     bool find_room(int device, Station& station, BlockId block, Bytes bytes, void*& place, Lock& lock);
@@ -197,7 +211,7 @@ private:
     bool start_copy_in(int device, Station& station, const Transfer& transfer, Lock& lock);
     void leave_out_waiting(const TaskFlow& flow);
     bool drop_claims(int device, Station& station, std::vector<Done>& done);
-    void end_without(const Transfer& transfer);
+    void end_without(const Transfer& transfer, const std::exception_ptr& failure = {});
     Seconds cost(SpaceId from, SpaceId to, Bytes bytes) const;
     bool is_dead(SpaceId space) const { return space != home_space && station_of(space).dead.load(std::memory_order_relaxed); }
     Station& station_of(SpaceId space) const { return *stations_[std::size_t(space - 1)]; }
@@ -221,7 +235,7 @@ private:
     };
     std::unordered_map<const Task*, OnHostFor> on_host_; ///< what tasks on cores have
     std::unordered_map<const Task*, const TaskFlow*>
-        for_cores_; ///< tasks whose bodies for devices have thrown, or found no memory
+        for_cores_; ///< tasks whose bodies for devices have thrown, or found no memory, or that had data for which there was none
     std::unordered_map<const TaskFlow*, std::vector<const void*>> used_by_;
     std::unordered_map<const void*, std::vector<TaskFlow*>> users_;
     std::map<const char*, Kept> kept_;    ///< by where it begins; nothing is in two

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace trencadis {
@@ -26,8 +27,7 @@ namespace {
 bool is_refused(const DeviceDriver::Ended& ended)
 {
     const devices::Fault fault = ended.status.fault;
-    if (fault == devices::Fault::out_of_memory) return ended.task || ended.order;
-    return fault == devices::Fault::bad_argument && ended.order;
+    return fault == devices::Fault::out_of_memory || (fault == devices::Fault::bad_argument && ended.order);
 }
 
 Overlap::Queue queue_of(const DeviceDriver::Ended& ended)
@@ -63,6 +63,7 @@ DeviceMemory::Progress DeviceMemory::step(int device, WorkerId worker)
         give_up_blocks(station, lock);
         carry_out_orders(device, station, lock);
         changed |= start_transfers(device, station, lock);
+        changed |= start_starved(device, station, lock);
         launches = ready_claims(device, station, lock);
         changed |= drop_claims(device, station, progress.done);
         progress.takes_less = std::exchange(station.takes_less, false);
@@ -92,6 +93,7 @@ bool DeviceMemory::take_ended(int device, Station& station, Progress& progress)
             const bool others = across && (station_of(from).dead || station_of(from).driver->unit().device->lost());
             lose(others ? from - 1 : device, others ? station_of(from) : station, ended.status);
         }
+        if (is_to_be_tried_again(station, ended)) continue;
         if (ended.order) end_order(*ended.order, std::move(ended.status));
         else if (ended.task) end_task(device, station, ended, progress.done);
         else {
@@ -103,9 +105,20 @@ bool DeviceMemory::take_ended(int device, Station& station, Progress& progress)
     return !all.empty();
 }
 
+/// A copy that found no memory has done nothing that the same copy would not do again.
+bool DeviceMemory::is_to_be_tried_again(Station& station, const DeviceDriver::Ended& ended)
+{
+    const bool dead = station.dead.load(std::memory_order_relaxed);
+    if (ended.task || ended.status.fault != devices::Fault::out_of_memory || dead) return false;
+    if (ended.order) return ask_again(*ended.order, station);
+    station.starved.push_back({ended.transfer, ended.status, ++station.tries[ended.transfer.id]});
+    return true;
+}
+
 void DeviceMemory::end_transfer(Station& station, const DeviceDriver::Ended& ended)
 {
     const Transfer& transfer = ended.transfer;
+    if (!station.tries.empty()) station.tries.erase(transfer.id);
     if (!ended.status.ok()) return end_without(transfer);
     const bool in = transfer.to != 0;
     double& bandwidth =
@@ -117,13 +130,14 @@ void DeviceMemory::end_transfer(Station& station, const DeviceDriver::Ended& end
 }
 
 /// It has brought nothing. What came from a device that was lost meanwhile counted as being on its way; what is at home on one is
-/// lost wherever copies are.
-void DeviceMemory::end_without(const Transfer& transfer)
+/// lost wherever copies are. `failure`: of the copy, where no device was lost.
+void DeviceMemory::end_without(const Transfer& transfer, const std::exception_ptr& failure)
 {
     queues_.end(transfer);
     const SpaceId its_home = home_of(transfer.data);
     const bool lost = replicas_.fail(transfer.id);
     if (is_dead(its_home)) lose_datum(transfer.data, station_of(its_home));
+    else if (lost && failure) fail_users(transfer.data, failure);
     else if (lost) lose_datum(transfer.data, station_of(transfer.from != home_space ? transfer.from : transfer.to));
 }
 
@@ -212,23 +226,72 @@ bool DeviceMemory::start_transfers(int device, Station& station, Lock& lock)
         for (std::size_t before; (before = station.driver->in_flight(queue)) < at_a_time;) {
             const std::optional<Transfer> transfer = before ? queues_.begin_early(planned) : queues_.begin(planned);
             if (!transfer) break;
-            const bool vain = is_dead(transfer->from) || is_dead(transfer->to) || replicas_.brings_nothing(transfer->id);
-            if (vain || (in && !start_copy_in(device, station, *transfer, lock))) {
-                end_without(*transfer);
-                ended = true;
-            } else if (!in) {
-                void* const host = host_place(*transfer, transfer->to_block);
-                if (!host) {
-                    lack_memory(*transfer);
-                    ended = true;
-                    continue;
-                }
-                const Outside outside(lock);
-                station.driver->copy_out(*transfer, host);
-            }
+            ended |= !start(device, station, *transfer, lock);
         }
     }
     return ended;
+}
+
+/// False: it has ended without.
+bool DeviceMemory::start(int device, Station& station, const Transfer& transfer, Lock& lock)
+{
+    const bool in = transfer.to == space_of(device);
+    const bool vain = is_dead(transfer.from) || is_dead(transfer.to) || replicas_.brings_nothing(transfer.id);
+    if (vain || (in && !start_copy_in(device, station, transfer, lock))) {
+        end_without(transfer);
+        return false;
+    }
+    if (in) return true;
+    void* const host = host_place(transfer, transfer.to_block);
+    if (!host) {
+        lack_memory(transfer);
+        return false;
+    }
+    const Outside outside(lock);
+    station.driver->copy_out(transfer, host);
+    return true;
+}
+
+/// Copies that found no memory: once more when what nobody uses has been given up, and once more when nothing else is under way.
+/// Then they have failed. True when any did.
+bool DeviceMemory::start_starved(int device, Station& station, Lock& lock)
+{
+    constexpr int most = 3;
+    bool ended = false;
+    const auto is_idle = [&] {
+        return std::ranges::all_of(std::array{Queue::in, Queue::kernels, Queue::out},
+                                   [&](Queue queue) { return station.driver->in_flight(queue) == 0; });
+    };
+    for (Starved& starved : std::exchange(station.starved, {})) {
+        const bool now = starved.tries == 1 || is_idle();
+        if (starved.tries < most && !now) station.starved.push_back(std::move(starved));
+        else if (starved.tries < most) {
+            make_room(device, station, lock);
+            if (start(device, station, starved.transfer, lock)) continue;
+            station.tries.erase(starved.transfer.id);
+            ended = true;
+        } else {
+            leave_starved(device, station, starved);
+            ended = true;
+        }
+    }
+    return ended;
+}
+
+/// Tasks that have it copied there are others'. What should come home does not, and its calls fail: they would ask for it for
+/// ever.
+void DeviceMemory::leave_starved(int device, Station& station, const Starved& starved)
+{
+    const Transfer& transfer = starved.transfer;
+    station.tries.erase(transfer.id);
+    const std::exception_ptr failure = std::make_exception_ptr(
+        DeviceError(ErrorCode::out_of_memory, fmt::format("device '{}': {} in a copy: {}", station.name(),
+                                                          devices::word_of(starved.status.fault), starved.status.what)));
+    const auto uses = [&](const TaskDatum& datum) { return datum.data == transfer.data; };
+    if (transfer.to != space_of(device) || transfer.to_block == home_memory) fail_users(transfer.data, failure);
+    for (Claims::Claim& claim : station.claims)
+        if (!claim.begun && std::ranges::any_of(data_of(*claim.task), uses)) claim.failure = failure;
+    end_without(transfer, failure);
 }
 
 /// In their order, as far as what they need is there. Only the device's worker adds claims and takes them away.
@@ -291,7 +354,7 @@ bool DeviceMemory::find_room(int device, Station& station, BlockId block, Bytes 
     return false;
 }
 
-/// Copies that nobody uses go, at once as far as nothing must be saved first.
+/// What the device has for itself goes, and copies that nobody uses, at once as far as nothing must be saved first.
 void DeviceMemory::make_room(int device, Station& station, Lock& lock)
 {
     Plan plan;
@@ -299,6 +362,8 @@ void DeviceMemory::make_room(int device, Station& station, Lock& lock)
     add_transfers(plan.transfers);
     station.released.insert(station.released.end(), plan.released.begin(), plan.released.end());
     give_up_blocks(station, lock);
+    const Outside outside(lock);
+    station.driver->unit().device->give_up_spare();
 }
 
 /// The first ones, while they cannot run: their data cannot come, their flow was cancelled, the device is lost. They go back to
@@ -316,6 +381,7 @@ bool DeviceMemory::drop_claims(int device, Station& station, std::vector<Done>& 
         const bool back = !stopped && !lost && !disagrees;
         std::exception_ptr failure = claim.failure;
         station.takes_less |= back;
+        if (back && claim.missed && failure) for_cores_.emplace(&task, task.flow);
         if (claim.acquired) replicas_.release(data_of(task), space_of(device), false);
         station.claims.pop();
         done.push_back({&task, back ? nullptr : std::move(failure), 0, 0, back});
