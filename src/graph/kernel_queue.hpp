@@ -31,8 +31,8 @@ public:
     virtual Level3Queue* level3() { return nullptr; }
     /// Are factorizations to be computed there, by functions of this process: Cholesky's of a tile, LU of a block column?
     virtual bool factors() const { return false; }
-    /// Kernels that were asked for so far, well or not, but for those that the device had no memory to begin, and what would have
-    /// followed them. By whoever drives the device.
+    /// Kernels that were asked for so far, well or not, but for those that the device had no memory to begin, not even in part,
+    /// and what would have followed them. By whoever drives the device.
     std::uint64_t asked() const { return asked_; }
 
 protected:

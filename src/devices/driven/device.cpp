@@ -243,16 +243,21 @@ void DrivenDevice::enqueue(const Level3Call& call)
     begin(asked, at, status);
 }
 
-/// What a driver has no memory for it has not begun: then it is tried once more with what can be given back.
+/// What a driver has no memory for and has not begun is tried once more with what can be given back.
 void DrivenDevice::begin(const Level3Call& call, const Spots& at, Status& status)
 {
-    status = seen(driver_->compute(call, at));
-    if (status.fault == Fault::out_of_memory) {
+    bool refused = false; // as if nobody had asked
+    const auto compute = [&] {
+        status = seen(driver_->compute(call, at));
+        refused = status.fault == Fault::out_of_memory && !driver_->left_half_done();
+    };
+    compute();
+    if (refused) {
         driver_->give_up_spare();
         if (relief_) (*relief_)();
-        status = seen(driver_->compute(call, at));
+        compute();
     }
-    if (status.fault != Fault::out_of_memory) note_asked();
+    if (!refused) note_asked();
 }
 
 /// The driver answers before it says that the mark was reached, and that orders the two.

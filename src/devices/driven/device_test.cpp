@@ -36,6 +36,7 @@ public:
     Status copy_out(Rows, HostPlace, Extent) override { return count(); }
     bool reaches(const Driver&) const override { return false; }
     Status copy_from(Driver&, Rows, Rows, Extent) override { return {}; }
+    bool left_half_done() const override { return half_done; }
     Status compute(const Level3Call&, const Spots& at) override
     {
         spots = at;
@@ -75,7 +76,7 @@ public:
     Status next_mark = {}, next_hold = {};
     std::function<void()> finishes;
     Status finished = {};
-    bool given_up = false;
+    bool given_up = false, half_done = false;
     Spots spots;
 
 private:
@@ -243,6 +244,31 @@ TEST_F(DrivenDevices, GiveDriversPlacesInTheirOwnWords)
         EXPECT_EQ(device_->wait(event).fault, Fault::kernel);
     }
     EXPECT_EQ(driver_->enqueued, 1) << "nothing of that came to the driver";
+}
+
+TEST_F(DrivenDevices, TryAKernelThatFoundNoMemoryOnceMoreUnlessItIsHalfDone)
+{
+    auto* const a = static_cast<double*>(allocated(800));
+    Level3Call call;
+    call.m = call.n = call.k = 3;
+    call.A = call.B = a, call.C = a + 20, call.lda = call.ldb = call.ldc = 3;
+    driver_->by_itself = true;
+    driver_->next = {Fault::out_of_memory, "none for the second kernel"};
+    int relieved = 0;
+    const std::function<void()> relief = [&relieved] { ++relieved; };
+    device_->relieved_by(&relief);
+    for (const bool half_done : {false, true}) {
+        driver_->half_done = half_done;
+        const int enqueued = driver_->enqueued;
+        const std::uint64_t asked = device_->kernels().asked();
+        device_->kernels().level3()->enqueue(call);
+        EXPECT_EQ(driver_->enqueued - enqueued, half_done ? 1 : 2);
+        EXPECT_EQ(device_->kernels().asked() - asked, half_done ? 1u : 0u) << "whoever asked is told that it has begun";
+        EXPECT_EQ(device_->wait(device_->mark(Queue::kernels)).fault, Fault::out_of_memory);
+    }
+    EXPECT_EQ(relieved, 1);
+    EXPECT_FALSE(device_->lost());
+    device_->relieved_by(nullptr);
 }
 
 TEST_F(DrivenDevices, OpenTheGatesOfWhatHoldsForThemWithHowItWent)

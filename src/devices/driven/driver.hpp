@@ -62,8 +62,10 @@ public:
     virtual Status copy_out(Rows from, HostPlace to, Extent extent) = 0;
     virtual bool reaches(const Driver& other) const = 0;
     virtual Status copy_from(Driver& other, Rows from, Rows to, Extent extent) = 0;
-    /// Fault::out_of_memory: it has not begun, and may be tried again.
+    /// Fault::out_of_memory: it may be tried again, if it has not begun.
     virtual Status compute(const Level3Call& call, const Spots& at) = 0;
+    /// Has the last `compute`, which was refused, begun all the same? Then what it writes is half done.
+    virtual bool left_half_done() const { return false; }
     /// Gives back memory of the device that it has for itself, as far as nothing needs it.
     virtual void give_up_spare() {}
 

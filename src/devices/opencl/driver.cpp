@@ -181,7 +181,7 @@ Status OpenClDriver::compute(const Level3Call& call, const Spots& at)
     const std::size_t before = its.since_mark.size();
     Status status = level3_->enqueue(its.queue.get(), call, at, [&its](cl_event event) { its.since_mark.emplace_back(event); });
     if (status.ok()) status = status_of(clFlush(its.queue.get()), Fault::kernel, "beginning what was enqueued");
-    if (status.fault == Fault::out_of_memory && its.since_mark.size() != before) status.fault = Fault::kernel;
+    left_half_done_ = !status.ok() && its.since_mark.size() != before;
     return status;
 }
 

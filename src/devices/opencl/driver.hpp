@@ -34,6 +34,7 @@ public:
     bool reaches(const Driver&) const override { return false; } // each has a context of its own
     Status copy_from(Driver& other, Rows from, Rows to, Extent extent) override;
     Status compute(const Level3Call& call, const Spots& at) override;
+    bool left_half_done() const override { return left_half_done_; }
 
     Status finish(Queue queue) override;
     void give_up() override;
@@ -61,7 +62,7 @@ private:
     std::mutex locking_; ///< of what follows
     std::map<void*, Buffer> locked_;
     std::unique_ptr<Level3> level3_;
-    bool given_up_ = false;
+    bool given_up_ = false, left_half_done_ = false;
     std::unique_ptr<Watch> watch_; ///< the last member: it tells the markers in the queues
 };
 
