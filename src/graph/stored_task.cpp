@@ -4,6 +4,7 @@
 #include "graph/immediate_flow.hpp"
 #include "graph/refusals.hpp"
 #include "graph/task_context.hpp"
+#include "graph/task_data.hpp"
 
 #include <memory>
 #include <string>
@@ -83,6 +84,18 @@ AccessMode StoredTask::mode_of(std::size_t first) const
         if (accesses_[i].datum.address == accesses_[first].datum.address && accesses_[i].mode != mode)
             mode = AccessMode::readwrite;
     return mode;
+}
+
+const Datum& StoredTask::largest_of(std::size_t first) const
+{
+    const Datum* largest = &accesses_[first].datum;
+    for (std::size_t i = first + 1; i < accesses_.size(); ++i) {
+        const Datum& again = accesses_[i].datum;
+        if (again.address != largest->address) continue;
+        const bool holds = is_part(shape_of(*largest), shape_of(again));
+        if (holds && again.bytes() > largest->bytes()) largest = &again;
+    }
+    return *largest;
 }
 
 FloatModes::Raised StoredTask::run(const ComputeUnit& unit, WorkerId worker, std::span<const Operand> operands, Flow& own,

@@ -41,11 +41,11 @@ public:
     bool can_run_on(const ComputeUnit& unit) const { return unit.can_run(codelet_, args_.get()); }
 
     /// Calls `visit(const Datum&, AccessMode)` once for each different datum; one that is named twice in different modes is
-    /// readwrite.
+    /// readwrite, and as large as the one that holds the other.
     template <class Visit> void for_each_datum(Visit&& visit) const
     {
         for (std::size_t i = 0; i < accesses_.size(); ++i)
-            if (first_with(accesses_[i].datum.address) == i) visit(accesses_[i].datum, mode_of(i));
+            if (first_with(accesses_[i].datum.address) == i) visit(largest_of(i), mode_of(i));
     }
 
     /// Runs it alone on the calling thread, in the floating-point modes of its submitter; returns what it raised. `operands`:
@@ -61,6 +61,7 @@ private:
     };
     std::size_t first_with(const void* address) const;
     AccessMode mode_of(std::size_t first) const;
+    const Datum& largest_of(std::size_t first) const;
 
     const Codelet& codelet_;
     const char* const label_;

@@ -83,6 +83,20 @@ TEST(StoredTasks, NameEachDatumOnceInTheStrongerMode)
                                   std::pair<const void*, AccessMode>(&b, AccessMode::commute)));
 }
 
+TEST(StoredTasks, NameADatumAsLargeAsTheOperandThatHoldsTheOthers)
+{
+    double a = 0;
+    const auto part = [&a](Index rows, Index cols) { return Datum(&a, rows, cols, 8, sizeof a); };
+    Keeper flow;
+    flow.submit("task", [] {}, {read(part(7, 8)), read(part(8, 8)), read(part(1, 8))});
+    flow.submit("across", [] {}, {read(part(7, 8)), read(part(8, 7))});
+    flow.submit("opaque", [] {}, {read(&a, 8), read(&a, 16)});
+    std::vector<Bytes> seen;
+    for (const auto& task : flow.tasks)
+        task->for_each_datum([&](const Datum& datum, AccessMode) { seen.push_back(datum.bytes()); });
+    EXPECT_THAT(seen, ElementsAre(512, 448, 16));
+}
+
 TEST(StoredTasks, SubmitInsideThemselves)
 {
     std::vector<int> order;

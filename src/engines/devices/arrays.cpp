@@ -63,6 +63,25 @@ std::vector<Operand> DeviceMemory::operands_on_host(const Task& task)
     return operands;
 }
 
+/// A core reads what the task names twice as it lies, but not from a copy, which has one shape.
+void DeviceMemory::require_one_way(const Task& task) const
+{
+    if (arrays_.empty() || !names_two_ways(task)) return;
+    for (int i = 0; i < task.access_count; ++i)
+        for (int j = 0; j < i; ++j) {
+            const Datum &first = task.data[j], &again = task.data[i];
+            if (first.address != again.address || home_of(again.address) == home_space) continue;
+            const DatumShape was = shape_of(first), is = shape_of(again);
+            if (larger_of(was, is)) continue;
+            throw Error(
+                ErrorCode::bad_argument,
+                fmt::format("task '{}' names what lies at {} on a device as {} x {} elements of {} bytes, columns {} apart, "
+                            "and as {} x {} of {}, {} apart; of two shapes for one address one holds the other",
+                            task.label, again.address, was.rows, was.cols, was.element, was.ld, is.rows, is.cols, is.element,
+                            is.ld));
+        }
+}
+
 /// Nobody uses data: what copies on the host have left is given back.
 void DeviceMemory::give_up_host_blocks()
 {

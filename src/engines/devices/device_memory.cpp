@@ -22,17 +22,6 @@ std::vector<Space> spaces_of(std::span<const DeviceUnit> units)
     return spaces;
 }
 
-/// Names the task something twice, as data of two shapes? A copy has one.
-bool names_two_ways(const Task& task)
-{
-    for (int i = 0; i < task.access_count; ++i)
-        for (int j = 0; j < i; ++j) {
-            const Datum &first = task.data[j], &again = task.data[i];
-            if (first.address == again.address && !is_part(shape_of(again), shape_of(first))) return true;
-        }
-    return false;
-}
-
 } // namespace
 
 DeviceMemory::DeviceMemory(std::span<const DeviceUnit> units, Habits habits, std::function<void(int)> wake)
@@ -246,6 +235,7 @@ std::optional<std::vector<TaskDatum>> DeviceMemory::await_data(const Task& task,
 bool DeviceMemory::fetch(Task& task)
 {
     Lock lock(mutex_);
+    require_one_way(task);
     note_taken(task, home);
     note_use(*task.flow, data_of(task)); // first, so that what was kept otherwise makes way
     std::optional<std::vector<TaskDatum>> data = await_data(task, lock);

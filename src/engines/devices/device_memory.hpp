@@ -181,6 +181,7 @@ private:
     const Array* array_around(const void* data) const;
     void* host_place(const Transfer& transfer, BlockId block);
     std::vector<Operand> operands_on_host(const Task& task);
+    void require_one_way(const Task& task) const;
     void give_up_host_blocks();
     void fail_where_lost(const void* data);
     void carry_out_orders(int device, Station& station, Lock& lock);
