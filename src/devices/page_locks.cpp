@@ -1,7 +1,11 @@
 #include "devices/page_locks.hpp"
 
+#include "base/lasting.hpp"
+
 #include <algorithm>
+#include <atomic>
 #include <iterator>
+#include <memory>
 #include <unistd.h>
 
 namespace trencadis::devices {
@@ -17,6 +21,52 @@ std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintpt
 void* address(std::uintptr_t number) { return reinterpret_cast<void*>(number); } // NOLINT(performance-no-int-to-ptr)
 
 } // namespace
+
+/// Those of the process. One that was forked has others: who might hold their lock is not there.
+struct PageLocks::Lists {
+    const int made_after = forks_so_far();
+    std::mutex mutex; ///< before any list's own
+    std::vector<PageLocks*> all;
+};
+
+PageLocks::Lists& PageLocks::lists_here()
+{
+    static std::atomic<Lists*> here{nullptr}; // for good, and those from before a fork, too
+    Lists* known = here.load(std::memory_order_acquire);
+    while (!known || known->made_after != forks_so_far()) {
+        auto fresh = std::make_unique<Lists>();
+        if (here.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
+    }
+    return *known;
+}
+
+PageLocks::PageLocks(Driver driver, const void* common)
+    : driver_(std::move(driver)), common_(common), lists_(common ? &lists_here() : nullptr)
+{
+    if (!lists_) return;
+    const std::lock_guard lock(lists_->mutex);
+    lists_->all.push_back(this);
+}
+
+PageLocks::~PageLocks()
+{
+    if (!lists_) return;
+    {
+        const std::lock_guard lock(lists_->mutex);
+        std::erase(lists_->all, this);
+    }
+    std::unique_lock lock(mutex_);
+    none_.wait(lock, [this] { return pieces_.empty(); });
+    lock.unlock();
+    const std::lock_guard alone(changing_); // whoever was last is through with the driver
+}
+
+/// Under both locks.
+void PageLocks::drop(Pieces::iterator piece)
+{
+    pieces_.erase(piece);
+    if (pieces_.empty()) none_.notify_all();
+}
 
 /// The first piece that ends behind it.
 PageLocks::Pieces::iterator PageLocks::first_behind(std::uintptr_t address)
@@ -69,7 +119,7 @@ Status PageLocks::hold(const void* memory, std::size_t bytes, Hold& hold)
         Status status = driver_.lock(address(gap.begin), gap.end - gap.begin);
         const std::lock_guard lock(mutex_);
         if (!status.ok()) {
-            pieces_.erase(piece);
+            drop(piece);
             return status;
         }
         piece->second.bytes = gap.end - gap.begin;
@@ -80,6 +130,16 @@ Status PageLocks::hold(const void* memory, std::size_t bytes, Hold& hold)
 }
 
 PageLocks::Hold PageLocks::hold_if_locked(const void* memory, std::size_t bytes)
+{
+    Hold hold = hold_here(memory, bytes);
+    if (hold || !lists_) return hold;
+    const std::lock_guard lock(lists_->mutex);
+    for (PageLocks* const other : lists_->all)
+        if (other != this && other->common_ == common_ && (hold = other->hold_here(memory, bytes))) break;
+    return hold;
+}
+
+PageLocks::Hold PageLocks::hold_here(const void* memory, std::size_t bytes)
 {
     Hold hold;
     const std::lock_guard lock(mutex_);
@@ -116,7 +176,7 @@ void PageLocks::let_go(std::uintptr_t begin)
         const std::lock_guard lock(mutex_);
         const auto piece = pieces_.find(begin);
         if (--piece->second.holds > 0) return; // somebody came since
-        pieces_.erase(piece);
+        drop(piece);
     }
     (void)driver_.unlock(address(begin)); // a device that is lost has nothing locked any more
 }

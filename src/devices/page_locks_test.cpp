@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -34,6 +36,7 @@ public:
         return ranges_.size();
     }
     int fails_one_in = 0;
+    bool refuses = false; ///< what others have locked, which here is no mistake
 
 private:
     Status lock(void* memory, std::size_t bytes)
@@ -43,6 +46,9 @@ private:
         const std::lock_guard lock(mutex_);
         if (fails_one_in && random_() % unsigned(fails_one_in) == 0) return {Fault::out_of_memory, "as it was told to"};
         const auto next = ranges_.lower_bound(begin);
+        const bool apart = (next == ranges_.end() || next->first >= begin + bytes) &&
+                           (next == ranges_.begin() || std::prev(next)->first + std::prev(next)->second <= begin);
+        if (refuses && !apart) return {Fault::out_of_memory, "somebody else has it"};
         EXPECT_TRUE(next == ranges_.end() || next->first >= begin + bytes) << "locked twice";
         EXPECT_TRUE(next == ranges_.begin() || std::prev(next)->first + std::prev(next)->second <= begin) << "locked twice";
         ranges_.emplace(begin, bytes);
@@ -127,6 +133,53 @@ TEST(PageLocks, OfTwoMatricesInOnePageStayUntilBothAreLetGo)
     EXPECT_TRUE(driver.has(17 * page + 200)) << "the second one's";
     EXPECT_TRUE(driver.has(16 * page)) << "of the same piece";
     second.let_go();
+    EXPECT_EQ(driver.count(), 0u);
+}
+
+TEST(PageLocks, OfAnotherListWithAsMuchInCommonAreSeenForACopyAndUnlockedByWhoeverIsLast)
+{
+    Driver driver;
+    const int common = 0, other = 0;
+    auto owner = std::make_unique<PageLocks>(driver.functions(), &common);
+    PageLocks list(driver.functions(), &common), stranger(driver.functions(), &other), alone(driver.functions());
+    PageLocks::Hold hold;
+    ASSERT_TRUE(owner->hold(at(16 * page), 2 * page, hold).ok());
+    EXPECT_FALSE(stranger.hold_if_locked(at(16 * page), page));
+    EXPECT_FALSE(alone.hold_if_locked(at(16 * page), page));
+    EXPECT_FALSE(list.hold_if_locked(at(17 * page), 2 * page)) << "not all of it";
+    PageLocks::Hold copy = list.hold_if_locked(at(16 * page + 8), page);
+    ASSERT_TRUE(copy);
+    EXPECT_EQ(list.bytes(), 0u) << "it is not its own";
+    hold.let_go();
+    EXPECT_TRUE(driver.has(16 * page)) << "a copy is under way";
+    std::atomic<bool> gone{false};
+    std::thread end([&] {
+        owner = nullptr;
+        gone = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_FALSE(gone) << "it is to unlock them";
+    EXPECT_TRUE(driver.has(16 * page));
+    copy.let_go();
+    end.join();
+    EXPECT_EQ(driver.count(), 0u);
+    EXPECT_FALSE(list.hold_if_locked(at(16 * page), page));
+}
+
+TEST(PageLocks, OfListsThatComeAndGoAreLockedWhileSomebodyCopies)
+{
+    Driver driver;
+    driver.refuses = true;
+    const int common = 0;
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            for (unsigned round = 0; round < 20; ++round) {
+                PageLocks locks(driver.functions(), &common);
+                hold_at_random(locks, driver, 1000 * t + round, 50);
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(driver.count(), 0u);
 }
 

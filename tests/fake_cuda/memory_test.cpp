@@ -1,5 +1,9 @@
 // The back end cuda over stand-ins for NVIDIA's libraries, where there is less memory than was counted on.
+#include "base/device_traffic.hpp"
+#include "base/testing/eventually.hpp"
 #include "cuda_devices.hpp"
+#include "drivers/linear_algebra.hpp"
+#include "session/session.hpp"
 
 #include <functional>
 #include <string_view>
@@ -83,6 +87,34 @@ TEST_F(CudaDevices, TakeWhatTheProgramHasLockedAsOnePieceForLocked)
     EXPECT_TRUE(device->lock_pages(at, page).ok());
     EXPECT_TRUE(device->unlock_pages(at).ok());
     of_fake<int(void**)>("cuCtxPopCurrent_v2")(&context);
+}
+
+TEST_F(CudaDevices, CopyFromWhatAnotherSessionHasLockedAsItLies)
+{
+    SessionOptions options;
+    options.scheduler = "eager";
+    options.workers = {Session::standard().options().workers.front()};
+    options.devices = "cuda:0,always=yes";
+    constexpr Index n = 256;
+    std::vector<double> A(n * n, 1), B(n * n, 2), C(n * n, -1);
+    Session session(options);
+    const auto moved = [&] {
+        const auto multiply = [&] {
+            gemm(session, Op::none, Op::none, n, n, n, 1.0, A.data(), n, B.data(), n, 0.0, C.data(), n, {.nb = 64});
+        };
+        for (const trencadis::testing::Deadline deadline; session.device_traffic()[0].to == 0 && !deadline.passed();) multiply();
+        return session.device_traffic()[0];
+    };
+    {
+        Session owner(options);
+        for (const auto* const X : {&A, &B, &C}) owner.keep(X->data(), n, n, n, sizeof(double));
+        const DeviceTraffic seen = moved();
+        EXPECT_GT(seen.to, 0);
+        EXPECT_EQ(seen.staged, 0);
+    }
+    session.reset_statistics();
+    EXPECT_GT(moved().to, 0);
+    EXPECT_EQ(C, std::vector<double>(n * n, 2.0 * n));
 }
 
 TEST_F(CudaDevices, CopyColumnsInPiecesWhereTheyAreFurtherApartThanTheDriverTakes)

@@ -32,7 +32,8 @@ struct DevicePages::Group {
 
     explicit Group(const void* what)
         : common(what), locks({[this](void* memory, std::size_t bytes) { return lock(memory, bytes); },
-                               [this](void* memory) { return locker()->unlock_pages(memory); }})
+                               [this](void* memory) { return locker()->unlock_pages(memory); }},
+                              what)
     {
     }
     /// The first one, as long as it is there: as it was locked, it is unlocked.
