@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "devices/backend.hpp"
 #include "devices/cuda/driver.hpp"
+#include "devices/cuda/start.hpp"
 #include "devices/driven/as_guest.hpp"
 #include "devices/driven/choice.hpp"
 
@@ -16,7 +17,14 @@ public:
     CudaLibrary() : api_(load_api())
     {
         const AsGuest guest;
-        Result code = api_.cuInit(0);
+        const std::chrono::milliseconds patience = patience_with_drivers();
+        const std::optional<Result> started = start_driver(api_, patience);
+        if (!started)
+            throw Error(ErrorCode::environment,
+                        fmt::format("devices 'cuda': NVIDIA's driver has not answered for {} s when it starts; "
+                                    "TRENCADIS_DRIVER_SECONDS says how long it may take",
+                                    patience.count() / 1000));
+        Result code = *started;
         if (code == no_device) return;
         int count = 0;
         if (code == success) code = api_.cuDeviceGetCount(&count);

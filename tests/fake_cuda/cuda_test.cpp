@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -72,6 +73,30 @@ TEST_F(CudaDevices, SayWhatIsMissing)
             EXPECT_NE(std::string(error.what()).find(said), std::string::npos) << error.what();
         }
     }
+}
+
+TEST_F(CudaDevices, SayThatTheDriverDoesNotAnswerAndWaitForItWhenTheyAreAskedForAgain)
+{
+    const auto start_slowly = of_fake<void(unsigned)>("fake_cuda_start_slowly");
+    ::setenv("TRENCADIS_DRIVER_SECONDS", "1", 1);
+    start_slowly(4000);
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+        open();
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::environment);
+        EXPECT_STREQ(error.what(), "devices 'cuda': NVIDIA's driver has not answered for 1 s when it starts; "
+                                   "TRENCADIS_DRIVER_SECONDS says how long it may take");
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));
+    start_slowly(0);
+    ::setenv("TRENCADIS_DRIVER_SECONDS", "60", 1);
+    EXPECT_TRUE(open()) << "the same start, which has ended meanwhile";
+    EXPECT_TRUE(open()) << "one of its own";
+    ::setenv("TRENCADIS_DRIVER_SECONDS", "soon", 1);
+    EXPECT_THROW(open(), Error);
+    ::unsetenv("TRENCADIS_DRIVER_SECONDS");
 }
 
 TEST_F(CudaDevices, NameTheErrorAndWhatWasAskedFor)

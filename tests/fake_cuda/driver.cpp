@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -37,6 +38,7 @@ std::atomic<std::uintptr_t> last_synchronized{0};
 std::map<Address, std::size_t> host_locked; ///< pieces that were allocated or registered
 std::size_t used = 0;
 std::atomic<int> broken{0}, wrong_calls{0};
+std::atomic<unsigned> start_ms{0};
 thread_local std::vector<Context> stack;
 thread_local bool in_callback = false;
 
@@ -189,7 +191,13 @@ unsigned long fake_cuda_last_synchronized() { return last_synchronized; }
 int fake_cuda_contexts_on_stack() { return static_cast<int>(stack.size()); }
 int fake_cuda_wrong_calls() { return wrong_calls; }
 
-int cuInit(unsigned) { return begin("cuInit", false); }
+void fake_cuda_start_slowly(unsigned milliseconds) { start_ms = milliseconds; }
+
+int cuInit(unsigned)
+{
+    std::this_thread::sleep_for(std::chrono::milliseconds(start_ms));
+    return begin("cuInit", false);
+}
 int cuDriverGetVersion(int* version)
 {
     BEGIN_ANYWHERE(cuDriverGetVersion)
