@@ -59,8 +59,8 @@ def parts(jobs, commit="0" * 40):
     yield Part("memory of processes beside their shares", f"{four} --gtest_filter='SharedMemory.*'", short=True)
     kernels = "build/bin/test_device_kernels --gtest_brief=1"
     yield Part("kernels of devices as their compilers optimize them", f"TRENCADIS_TEST_SHARE=1 {kernels}")
-    killed = f"{PYTEST} -m thorough python/tests/test_campaign.py"
-    yield Part("a campaign of 200 runs that is killed ten times", killed, short=True)
+    killed = f"{PYTEST} -m thorough python/tests/test_campaign_deaths.py"
+    yield Part("campaigns of 200 runs that are killed ten times", killed, short=True)
     yield Part("the site", "make docs", short=True)
     # No turn: it fails as long as a cliff is known to stand, and what it says depends on the machine.
     for machine in ("--machine server-2s --cores 32 --n 96,220,440,1200", "--machine uv2000 --cores 48 --n 96,220,440,900"):

@@ -1,7 +1,6 @@
 """Campaigns: what a file may say, runs that survive a death, levers that are put back."""
 
 import json
-import os
 import random
 import resource
 import subprocess
@@ -20,7 +19,6 @@ from trencadis.campaign_commands import campaign_command
 from trencadis.effects import WAKE_S
 from trencadis.errors import UsageError
 from trencadis.reproduce import energy
-from waiting import wait_until
 
 LEAST = {"name": "c", "repetitions": 3, "factors": {"routine": ["potrf"], "n": [32, 48], "scheduler": ["mosaic", "ws"]}}
 
@@ -153,42 +151,6 @@ def test_exceptions_leave_combinations_out():
     assert [(c["n"], c["scheduler"]) for c in plan_of(table).configurations] == [(32, "mosaic"), (48, "mosaic"), (48, "ws")]
     with pytest.raises(UsageError, match="unknown level of n '33'; did you mean '3"):
         plan_of({**LEAST, "except": [{"n": 33}]})
-
-
-def size_of(file):
-    return file.stat().st_size if file.exists() else 0
-
-
-def kill_at_random(file, folder, times, seed, environment=None):
-    """Runs the campaign and kills it so often; each time it has made at least one run more, or has ended."""
-    chance = random.Random(seed)
-    print(f"seed {seed}")
-    for _ in range(times):
-        before = size_of(folder / "runs.jsonl")
-        process = subprocess.Popen([*COMMAND, "campaign", str(file), "-o", str(folder)], stderr=subprocess.PIPE, env=environment)
-        wait_until(lambda: process.poll() is not None or size_of(folder / "runs.jsonl") > before, "no run")  # noqa: B023
-        time.sleep(chance.random() * 0.3)
-        process.kill()
-        process.communicate()
-
-
-def test_a_killed_campaign_goes_on_where_it_was_with_the_same_order(tmp_path):
-    file = written(tmp_path, {**LEAST, "repetitions": 8})
-    trencadis("campaign", file, "-o", tmp_path / "whole")
-    kill_at_random(file, tmp_path / "killed", 3, seed=int(os.environ.get("TRENCADIS_TEST_SEED", "24")))
-    trencadis("campaign", file, "-o", tmp_path / "killed")
-    assert outline(records_in(tmp_path / "killed")) == outline(records_in(tmp_path / "whole"))
-
-
-@pytest.mark.thorough
-def test_200_runs_killed_ten_times_give_the_table_of_200_that_were_not(tmp_path):
-    file = written(tmp_path, {**with_factors(n=[32, 48, 64, 80, 96]), "repetitions": 20})
-    trencadis("campaign", file, "-o", tmp_path / "whole", timeout=600)
-    kill_at_random(file, tmp_path / "killed", 10, seed=random.SystemRandom().randrange(10**6))
-    trencadis("campaign", file, "-o", tmp_path / "killed", timeout=600)
-    assert outline(records_in(tmp_path / "killed")) == outline(records_in(tmp_path / "whole"))
-    tables = [json.loads(trencadis("report", tmp_path / name, "--json", "-")[0].splitlines()[0]) for name in ("whole", "killed")]
-    assert [table["runs"] for table in tables] == [20, 20]
 
 
 def test_a_torn_line_is_dropped_and_a_damaged_one_in_the_middle_is_refused(tmp_path):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from commands import COMMAND, refusal, trencadis
-from test_campaign import LEAST, own_cache, records_in, size_of, written  # noqa: F401
+from test_campaign import LEAST, own_cache, records_in, written  # noqa: F401
+from test_campaign_deaths import lines_in
 from trencadis import patience
 from trencadis.campaign.conduct import Campaign, Ended, ending_in_order
 from trencadis.campaign.levers import Levers
@@ -109,7 +110,7 @@ def test_levers_of_an_ended_campaign_are_put_back(number, fake_machine, tmp_path
     file = written(tmp_path, {**LEVERS, "repetitions": 500})
     words = [*COMMAND, "campaign", str(file), "-o", str(tmp_path / "out"), "--set-levers"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE)
-    wait_until(lambda: size_of(tmp_path / "out" / "runs.jsonl"), "no run")
+    wait_until(lambda: lines_in(tmp_path / "out"), "no run")
     assert words_in(fake_machine) != before
     process.send_signal(number)
     process.communicate(timeout=LONG_S)
