@@ -104,6 +104,14 @@ def test_a_governor_that_no_core_can_have_is_refused_with_the_nearest_name(fake_
     trencadis("campaign", written(tmp_path, asked), "--plan")
 
 
+def test_a_governor_that_linux_does_not_have_is_refused_where_the_machine_says_nothing_of_governors(tmp_path, monkeypatch):
+    monkeypatch.setenv("TRENCADIS_SYSTEM_ROOT", str(tmp_path))
+    asked = {**LEVERS, "factors": {"routine": ["potrf"], "n": [32], "governor": ["perfomance"]}}
+    assert "'perfomance'; did you mean 'performance'" in refusal("campaign", written(tmp_path, asked), "-o", tmp_path / "out")
+    asked["factors"]["governor"] = ["schedutil"]
+    trencadis("campaign", written(tmp_path, asked), "--plan")
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_levers_of_an_ended_campaign_are_put_back(number, fake_machine, tmp_path):
     before = words_in(fake_machine)

@@ -59,11 +59,15 @@ def files_of(lever: str, level: Any, root: Path) -> dict[Path, str]:
     return dict.fromkeys(states, "0" if level == "all" else "1")
 
 
+#: Those of Linux.
+GOVERNORS = ("conservative", "ondemand", "performance", "powersave", "schedutil", "userspace")
+
+
 @cache
 def governors(root: Path) -> tuple[str, ...]:
-    """Those that some core can have; none: the machine does not say."""
+    """Those that some core can have; where the machine does not say, all that there are."""
     files = sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_available_governors"))
-    return tuple(dict.fromkeys(name for file in files for name in (read_word(file) or "").split()))
+    return tuple(dict.fromkeys(name for file in files for name in (read_word(file) or "").split())) or GOVERNORS
 
 
 def level_now(lever: str, root: Path) -> Any:

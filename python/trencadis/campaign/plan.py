@@ -255,8 +255,8 @@ def _check_real(configuration: Configuration) -> None:
     _check_variant(configuration, variants[routine])
     if configuration["effect"] != "none":
         raise UsageError(f"factors: effect '{configuration['effect']}' is of a described machine, not of {REAL}")
-    if configuration["governor"] is not None and (known := governors(system_root())):
-        one_of("governor of this machine", configuration["governor"], known)
+    if configuration["governor"] is not None:
+        one_of("governor of this machine", configuration["governor"], governors(system_root()))
 
 
 #: Of a real run alone, with what a simulated one must have instead.
