@@ -168,9 +168,9 @@ def score(rows: Sequence[Row]) -> Scores:
 
 
 def sections(rows: Sequence[Row]) -> list[Section]:
-    from . import energy_tables
+    from . import energy_best, energy_tables
 
-    return [*energy_tables.sections(rows), Section("All runs", COLUMNS, rows)]
+    return [*energy_tables.sections(rows), *energy_best.sections(rows), Section("All runs", COLUMNS, rows)]
 
 
 def charts(rows: Sequence[Row]) -> list[Chart]:
