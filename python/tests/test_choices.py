@@ -12,7 +12,7 @@ import pytest
 import trencadis as trencadis_
 from commands import COMMAND, refusal, rows, trencadis
 from test_energy import WATTS, Counter
-from trencadis import _core, tune
+from trencadis import _core
 from trencadis.effects import parse_effects
 from trencadis.elsewhere import ASSUMED, choices_on
 from trencadis.simulations import Simulation, simulate_all
@@ -68,7 +68,7 @@ def session_rows(better=0.5):
 PROGRAM = """
 import hashlib, json, sys
 import numpy as np
-from trencadis import _core, tune
+from trencadis import _core
 from trencadis.workloads import WORKLOADS
 wish = json.loads(sys.argv[1])
 if "write" in wish:
@@ -142,37 +142,23 @@ def test_explain_says_when_a_lead_is_no_larger_than_what_the_rule_differs_from_i
     write = [one, one | {"plan": "packed", "seconds": 4.0}, one | {"plan": "in-place", "seconds": 1.5}]
     bits(tmp_path, write=write)
     (row,), _ = explained(tmp_path, "potrf", "--n", "500")
-    assert row["chosen"] == "rule" and "takes 0.750 of the fixed rule, which differed from itself" in row["why"]
+    best = next(one for one in row["considered"] if one["plan"] == "in-place")
+    assert row["chosen"] == "rule" and "the best of the others, in-place, takes 0.750 of the fixed rule" in row["why"]
+    assert f"which differed from itself by {100 * (best['scatter'] - 1):.1f} % near this size" in row["why"]
+    assert f"it would have to take {best['enough']:.3f} at most" in row["why"] and best["enough"] < 0.750
     bits(tmp_path, write=[one, write[1] | {"seconds": 2.0}, write[2]])
     assert explained(tmp_path, "potrf", "--n", "500")[0][0]["chosen"] == "rule"  # the mean is 1.41
     bits(tmp_path, write=[one, write[1] | {"seconds": 1.1}, write[2] | {"seconds": 0.7}])
-    assert explained(tmp_path, "potrf", "--n", "500")[0][0]["chosen"] == "in-place"
-
-
-def test_of_two_passes_the_ratio_to_the_rule_counts_that_is_less_in_a_plans_favour_and_not_how_fast_the_host_was():
-    first = {"rule": 2.0, "packed": 1.0, "in-place": 2.2, "panel": 4.0}
-    both = tune.together(first, {"rule": 8.0, "packed": 7.2, "in-place": 4.0})
-    ratios = {"rule": 1, "packed": 0.9, "in-place": 1.1, "panel": 2}
-    assert both == {plan: pytest.approx(4 * ratio) for plan, ratio in ratios.items()}
-
-
-def test_a_short_call_is_timed_after_one_of_its_own_plan_and_a_long_one_at_once():
-    class Timed:
-        def __init__(self, seconds):
-            self.seconds, self.last, self.calls = seconds, "", 0
-
-        def time(self, plan):
-            self.calls, before, self.last = self.calls + 1, self.last, plan
-            return self.seconds * (1 if plan == before else 3)
-
-    short, long = Timed(1e-3), Timed(1.0)
-    assert [tune.once(short, plan) for plan in ("rule", "packed", "rule")] == [1e-3] * 3 and short.calls == 9
-    assert tune.once(long, "rule") == 3.0 and long.calls == 1
+    (row,), _ = explained(tmp_path, "potrf", "--n", "500")
+    assert row["chosen"] == "in-place"
+    assert f"of the fixed rule, which would stay from {row['considered'][0]['enough']:.3f} on" in row["why"]
+    bits(tmp_path, write=[one])
+    assert "nothing else was measured near this size" in explained(tmp_path, "potrf", "--n", "500")[0][0]["why"]
 
 
 def test_without_a_calibration_calls_go_by_the_rule_and_explain_says_so(tmp_path):
     (row,), err = explained(tmp_path, "gemm", "--n", "500")
-    assert row["chosen"] == "rule" and "no calibration" in row["why"] and err == ""
+    assert row["chosen"] == "rule" and "no calibration" in row["why"] and "`trencadis tune`" in row["why"] and err == ""
     assert not file_in(tmp_path).exists()
 
 
@@ -356,7 +342,8 @@ def test_longer_calls_of_several_threads_are_tried_alone(tmp_path):
 def test_bad_words_are_refused_in_one_line():
     assert "potrf" in refusal("explain", "potfr", "--n", "100")
     assert "--n" in refusal("explain", "potrf")
-    assert "no shape of potrf" in refusal("explain", "potrf", "--shape", "100x200")
+    assert "--shape: 100x200 is no shape of potrf" in refusal("explain", "potrf", "--shape", "100x200")
+    assert "--n: 0x0 is no shape of potrf" in refusal("explain", "potrf", "--n", "0")
     assert "no shape of gemm" in refusal("explain", "gemm", "--shape", "100x200")
     assert "precision" in refusal("explain", "potrf", "--n", "100", "--precision", "q")
     assert "energy-delay" in refusal("explain", "potrf", "--n", "100", "--objective", "energy-dely")

@@ -3,6 +3,7 @@
 import fcntl
 import subprocess
 
+import pytest
 from commands import COMMAND
 from test_choices import QUICK, environment, file_in, kept_of, session_rows
 from trencadis import _core, choice_commands, tune
@@ -48,3 +49,24 @@ def test_tune_keeps_sizes_that_it_had_no_time_for_and_replaces_the_plans_of_thos
 
 def test_a_routine_that_is_named_twice_is_measured_once():
     assert choice_commands._routines("gemm,potrf,gemm") == ["gemm", "potrf"]
+
+
+def test_of_two_passes_the_ratio_to_the_rule_counts_that_is_less_in_a_plans_favour_and_not_how_fast_the_host_was():
+    first = {"rule": 2.0, "packed": 1.0, "in-place": 2.2, "panel": 4.0}
+    both = tune.together(first, {"rule": 8.0, "packed": 7.2, "in-place": 4.0})
+    ratios = {"rule": 1, "packed": 0.9, "in-place": 1.1, "panel": 2}
+    assert both == {plan: pytest.approx(4 * ratio) for plan, ratio in ratios.items()}
+
+
+def test_a_short_call_is_timed_after_one_of_its_own_plan_and_a_long_one_at_once():
+    class Timed:
+        def __init__(self, seconds):
+            self.seconds, self.last, self.calls = seconds, "", 0
+
+        def time(self, plan):
+            self.calls, before, self.last = self.calls + 1, self.last, plan
+            return self.seconds * (1 if plan == before else 3)
+
+    short, long = Timed(1e-3), Timed(1.0)
+    assert [tune.once(short, plan) for plan in ("rule", "packed", "rule")] == [1e-3] * 3 and short.calls == 9
+    assert tune.once(long, "rule") == 3.0 and long.calls == 1

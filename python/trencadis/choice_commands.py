@@ -90,7 +90,8 @@ def explain_command(
         raise UsageError("--n: give a size to explain, such as --n 1024")
     for m, columns, k in calls:
         if min(m, columns) < 1 or (routine == "gemm") != (k > 0) or (routine == "potrf" and m != columns):
-            raise UsageError(f"--shape: {m}x{columns}" + (f"x{k}" if k else "") + f" is no shape of {routine}")
+            option = "--shape" if shape else "--n"
+            raise UsageError(f"{option}: {m}x{columns}" + (f"x{k}" if k else "") + f" is no shape of {routine}")
     if machine:
         if devices:
             raise UsageError("--devices: choices of a described machine are of its cores; leave out the one or the other")
@@ -155,18 +156,21 @@ def _why(session: Any, considered: list[dict[str, Any]], known: list[dict[str, A
             return "the objective is rule: calls go by the fixed rule"
         there = bool(found["path"]) and Path(found["path"]).exists()
         trouble = found["trouble"] or ("has none for this session" if there else "is not there")
-        return f"no calibration is used ({found['path'] or 'its cache folder'} {trouble}): calls go by the fixed rule"
+        where = found["path"] or "its cache folder"
+        return f"no calibration is used ({where} {trouble}): the fixed rule, until `trencadis tune` has measured others"
     if not known:
         return "nothing was measured near this size: the fixed rule"
     first, others = considered[0], [one for one in known if one is not considered[0]]
     if first["plan"] == "rule":
-        best = min(others, key=lambda one: one["against"], default=first)
-        text = f"the best of the others takes {best['against']:.3f} of the fixed rule"
+        if not others:
+            return "nothing else was measured near this size: the fixed rule"
+        best = min(others, key=lambda one: one["against"])
+        text = f"the best of the others, {best['plan']}, takes {best['against']:.3f} of the fixed rule"
         if best["against"] * best["scatter"] > 1 > best["against"]:
-            return f"{text}, which differed from itself by more near this size"
+            text += f", which differed from itself by {100 * (best['scatter'] - 1):.1f} % near this size"
         octaves = f", {best['nearest']:.1f} octaves from what was measured" if best["nearest"] > 0 else ""
         return f"{text}; it would have to take {best['enough']:.3f} at most{octaves}"
-    text = f"expected to take {first['against']:.3f} of the fixed rule"
+    text = f"expected to take {first['against']:.3f} of the fixed rule, which would stay from {first['enough']:.3f} on"
     rivals = [one for one in others if one["plan"] != "rule"]
     if rivals:
         lead = rivals[0]["against"] / first["against"] - 1
