@@ -13,18 +13,26 @@ BENCH_SIZES ?= 1024,2048,4096,8192
 SWEEP ?= all
 OUTPUT ?= demo-output
 BARE ?= /var/tmp/trencadis-bare
-# Patterns over the names of test programs: what is computed, and how it is carried out. ThreadSanitizer runs what has threads of
-# ours; the numerics would only cost time.
-ASAN_WHAT := matrix|blas|blas_face|estimates|kernels|algorithms|drivers|nodes|routines|interfaces_c|interfaces_cxx
-TSAN_WHAT := nodes|routines|interfaces_c
-TSAN_HOW := graph|threads|glt_threads|glt_native|glt_os|glt_forms|observe|scheduling|engines|session|simulation|runtime|devices|device_workers|choices
+# Parts of the sanitizers' tests, as patterns over the names of test programs: a program is where most of what it links is linked
+# by the others, too, so that each part compiles what it looks at. A program that is new is in asan-sessions. ThreadSanitizer runs
+# what has threads of ours; the numerics would only cost time.
+asan-threads := base|graph|threads|glt_.*
+asan-engines := machine|observe|scheduling|memory|devices|engines
+asan-numerics := matrix|blas|estimates|kernels|algorithms|choices|drivers
+asan-calls := blas_face|nodes|routines|interfaces_c|interfaces_cxx
+asan-sessions := !$(asan-threads)|$(asan-engines)|$(asan-numerics)|$(asan-calls)
+tsan-threads := graph|threads|observe|scheduling|glt_threads|glt_native|glt_os|glt_forms
+tsan-engines := devices|engines
+tsan-calls := nodes|routines|interfaces_c
+tsan-sessions := choices|session|simulation|runtime|device_workers
+PARTS := $(addprefix asan-,threads engines numerics calls sessions) $(addprefix tsan-,threads engines calls sessions)
 ASAN_TESTS ?= .*
-TSAN_TESTS ?= $(TSAN_WHAT)|$(TSAN_HOW)
-# Of the sanitizers' halves one has its turn in a test, by the commit; soak runs both sanitizers, whole.
-SANITIZERS ?= $(shell scripts/turn.sh asan-what asan-how tsan-what tsan-how)
+TSAN_TESTS ?= $(tsan-threads)|$(tsan-engines)|$(tsan-calls)|$(tsan-sessions)
+# One of the parts has its turn in a test, by the commit; soak runs both sanitizers, whole.
+SANITIZERS ?= $(shell scripts/turn.sh $(PARTS))
 
 .PHONY: build demo test soak bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
-.PHONY: asan-what asan-how tsan-what tsan-how
+.PHONY: $(PARTS)
 .PHONY: test-clients clients-packages test-mutations docs deb test-deb wheel test-wheel packaging-packages
 
 system:
@@ -65,13 +73,8 @@ test: venv
 # .ci/run gives one part its turn.
 soak: tests
 	scripts/soak.py --jobs $(JOBS) $(if $(SLICE),--slice $(SLICE))
-# A test program that is new belongs to the second half of the address sanitizer.
-asan-what asan-how: venv
-	scripts/sanitized_tests.sh asan $(JOBS) '$(if $(filter asan-how,$@),!)$(ASAN_WHAT)'
-tsan-what: venv
-	scripts/sanitized_tests.sh tsan $(JOBS) '$(TSAN_WHAT)'
-tsan-how: venv
-	scripts/sanitized_tests.sh tsan $(JOBS) '$(TSAN_HOW)'
+$(PARTS): venv
+	scripts/sanitized_tests.sh $(firstword $(subst -, ,$@)) $(JOBS) '$($@)'
 asan tsan: venv
 	scripts/sanitized_tests.sh $@ $(JOBS) '$(if $(filter asan,$@),$(ASAN_TESTS),$(TSAN_TESTS))'
 minimal: venv

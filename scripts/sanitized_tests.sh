@@ -39,8 +39,8 @@ parts=${SANITIZED_PARTS:-3} long=()
 for name in blas kernels algorithms routines; do
     if [[ " ${names[*]} " == *" $name "* ]]; then long+=("$name"); fi
 done
-# By another digit than scripts/turn.sh takes, which has four words.
-part=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) / 4 % parts))
+# By another digit than scripts/turn.sh takes, which has nine words.
+part=$((16#$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) / 9 % parts))
 among() { echo "^($(IFS='|'; echo "$*"))$"; }
 short=()
 for name in "${names[@]}"; do [[ " ${long[*]} " == *" $name "* ]] || short+=("$name"); done

@@ -1,5 +1,8 @@
-"""The long rest of the checks: nothing is left out of its slices, and a turn follows from the commit alone."""
+"""The long rest of the checks and the sanitizers' parts: nothing is left out, and a turn follows from the commit alone."""
 
+import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -72,3 +75,25 @@ def test_a_slice_that_is_none_is_refused_by_name(words):
     command = [sys.executable, ROOT / "scripts" / "soak.py", f"--slice={words}", "--list"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert result.returncode == 2 and f"'{words}' is not K/N" in result.stderr
+
+
+def sanitized(target):
+    """The test programs that a target of the Makefile builds and runs."""
+    plain = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "ASAN_TESTS", "TSAN_TESTS")}
+    command = ["make", "-n", target]
+    said = subprocess.run(command, cwd=ROOT, env=plain, capture_output=True, text=True, check=True, timeout=300).stdout
+    (words,) = [shlex.split(line) for line in said.splitlines() if "sanitized_tests.sh" in line]
+    *_, sanitizer, _, pattern = words
+    assert target.startswith(sanitizer)
+    ninja = ["ninja", "-C", "build", "-t", "targets", "all"]
+    listed = subprocess.run(ninja, cwd=ROOT, capture_output=True, text=True, check=True, timeout=300).stdout
+    programs = re.findall(r"^test_([a-z0-9_]+): phony$", listed, re.M)
+    return {name for name in programs if bool(re.fullmatch(pattern.removeprefix("!"), name)) != pattern.startswith("!")}
+
+
+@pytest.mark.parametrize("sanitizer", ["asan", "tsan"])
+def test_a_sanitizers_parts_are_all_of_its_programs_each_once(sanitizer):
+    parts = re.search(r"^PARTS := (.+)$", (ROOT / "Makefile").read_text(), re.M)[1]
+    names = re.search(rf"addprefix {sanitizer}-,([^)]+)", parts)[1].split()
+    programs = [program for name in names for program in sanitized(f"{sanitizer}-{name}")]
+    assert sorted(programs) == sorted(sanitized(sanitizer)) and {"graph", "routines", "runtime", "glt_native"} <= set(programs)
