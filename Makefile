@@ -32,7 +32,7 @@ TSAN_TESTS ?= $(tsan-threads)|$(tsan-engines)|$(tsan-calls)|$(tsan-sessions)
 SANITIZERS ?= $(shell scripts/turn.sh $(PARTS))
 
 .PHONY: build demo test soak bench lint format asan tsan minimal clean system venv tests layers ctest pytest install-check
-.PHONY: $(PARTS)
+.PHONY: pytest-beside pytest-alone $(PARTS) $(addsuffix -compiled,$(PARTS) asan tsan)
 .PHONY: test-clients clients-packages test-mutations docs deb test-deb wheel test-wheel packaging-packages
 
 system:
@@ -61,22 +61,29 @@ layers:
 	python3 scripts/check_layers.py
 ctest: tests
 	scripts/unit_tests.sh build $(JOBS)
-pytest: tests
+pytest: pytest-beside pytest-alone
+pytest-beside: tests
 	.venv/bin/python -m pytest -n $(JOBS) --dist loadfile -m 'not thorough and not alone'
+pytest-alone: tests
 	.venv/bin/python -m pytest -m 'alone and not thorough'
+# What the sanitizers' turn needs is compiled on cores that tests leave idle, but beside none that runs alone.
 test: venv
-	$(MAKE) layers
-	$(MAKE) ctest
-	$(MAKE) pytest
-	$(MAKE) $(SANITIZERS)
+	$(call timed,layers)
+	$(call timed,tests)
+	$(call timed,ctest pytest-beside,scripts/meanwhile.sh '$(MAKE) $(SANITIZERS:=-compiled)')
+	$(call timed,$(SANITIZERS))
+	$(call timed,pytest-alone)
+timed = +@TIMEFORMAT='make $(1): %1R s, of the processor %1U + %1S'; time $(2) $(MAKE) --no-print-directory $(1)
 
 # .ci/run gives one part its turn.
 soak: tests
 	scripts/soak.py --jobs $(JOBS) $(if $(SLICE),--slice $(SLICE))
-$(PARTS): venv
+asan := $(ASAN_TESTS)
+tsan := $(TSAN_TESTS)
+$(PARTS) asan tsan: venv
 	scripts/sanitized_tests.sh $(firstword $(subst -, ,$@)) $(JOBS) '$($@)'
-asan tsan: venv
-	scripts/sanitized_tests.sh $@ $(JOBS) '$(if $(filter asan,$@),$(ASAN_TESTS),$(TSAN_TESTS))'
+$(addsuffix -compiled,$(PARTS) asan tsan): venv
+	scripts/sanitized_tests.sh $(firstword $(subst -, ,$@)) $(JOBS) '$($(@:-compiled=))' compile
 minimal: venv
 	cmake --preset minimal
 	cmake --build build-minimal -j $(JOBS) --target all tests

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Builds and runs the test programs whose ctest name matches a pattern as a whole, under a sanitizer.
+# Builds and runs the test programs whose ctest name matches a pattern as a whole, under a sanitizer; or builds them only.
 # Random tests do fewer cases there by themselves, since a sanitizer slows them by 5 to 15 times.
-# Usage: sanitized_tests.sh asan|tsan JOBS PATTERN; !PATTERN: those whose name does not match
+# Usage: sanitized_tests.sh asan|tsan JOBS PATTERN [compile]; !PATTERN: those whose name does not match
 set -euo pipefail
 cd "$(dirname "$0")/.."
 preset=$1 jobs=$2 pattern="^(${3#!})\$"
@@ -17,6 +17,7 @@ cmake --build "build-$preset" -j "$jobs" --target "${names[@]/#/test_}"
 if [ "$preset" = asan ]; then # without optimisation the body of every function is in its object
     ninja -C "build-$preset" -t inputs "${names[@]/#/test_}" | scripts/one_definition.py "build-$preset"
 fi
+if [ "${4:-}" = compile ]; then exit 0; fi
 
 export LSAN_OPTIONS="suppressions=$PWD/scripts/lsan.supp print_suppressions=0 ${LSAN_OPTIONS:-}"
 export HWLOC_PLUGINS_PATH=/nonexistent # OpenCL and others leak by themselves, in libraries closed before the report
