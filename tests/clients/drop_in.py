@@ -29,6 +29,12 @@ def needs_program(program, package):
     return needs(shutil.which(program), program, package)
 
 
+def in_turn(name, *names):
+    """Of these tests one runs with a commit, as scripts/turn.sh says; `make test-clients` runs all."""
+    turn = subprocess.run([ROOT / "scripts" / "turn.sh", *names], capture_output=True, text=True, check=True, cwd=ROOT)
+    return (lambda test: test) if turn.stdout.strip() == name else pytest.mark.thorough
+
+
 def run(command, *, ours=True, timeout=300, environment=None, **options):
     variables = {**os.environ, **THREADS, **(environment or {})}
     if ours:

@@ -1,7 +1,8 @@
 """NumPy's and SciPy's own tests, as PyPI's wheels and as Debian's packages, with our library in front of their BLAS.
 
 Where a test fails with us the suite runs again without us, and the test must fail there, too: nobody pays for a second run where
-there is nothing to compare. What is `thorough` runs in `make test-clients` alone.
+there is nothing to compare. What is `thorough` runs in `make test-clients` alone, and of NumPy's and SciPy's suites one with a
+commit, in turn.
 """
 
 import subprocess
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from drop_in import CUT, assert_served, built, needs, of_wheels, run
+from drop_in import CUT, assert_served, built, in_turn, needs, of_wheels, run
 
 DEBIAN = "/usr/bin/python3"
 thorough = pytest.mark.thorough
@@ -97,11 +98,13 @@ LINALG = (*each("dz", "gesv", "getrf", "potrf", "geqrf"), *each("sdcz", "gemm"),
 FACTORS = (*each("sdcz", "getrf", "getrs", "getri", "potrf", "potrs", "gemm", "geqrf", "gels"), "dpotri", "zpotri")
 FACTORS += (*each("sd", "orgqr", "ormqr"), *each("cz", "ungqr", "unmqr"))
 
+SUITES = ("numpy", "scipy")
 wheels = pytest.mark.skipif(
     not (of_wheels("numpy") and of_wheels("scipy")), reason="NumPy and SciPy are not PyPI's wheels in this environment"
 )
 
 
+@in_turn("numpy", *SUITES)
 @built
 @wheels
 @pytest.mark.parametrize("cut", [pytest.param({}, id="whole"), pytest.param(CUT, id="cut", marks=thorough)])
@@ -109,6 +112,7 @@ def test_numpys_tests_of_linear_algebra_from_pypi(tmp_path, cut):
     check(Suite(sys.executable, tuple(NUMPY_LINALG), tuple(cut.items()), LINALG), tmp_path)
 
 
+@in_turn("scipy", *SUITES)
 @built
 @wheels
 def test_scipys_tests_of_factorizations_from_pypi(tmp_path):
