@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Simulated results that stand in the repository, and what is made of them.
 
-    scripts/simulated.py quick [NAME...] [--write]   the table of results of `reproduce --quick`, of one seed
+    scripts/simulated.py quick [NAME...] [--write]   the table of results of `reproduce --quick`, of one seed; with --slice K/N
+                                                     instead of --write the K-th of N parts of each paper's
     scripts/simulated.py rows NAME... [--seeds N]    the rows of `reproduce NAME`, which take minutes to hours; broken off, the
                                                      next one goes on where it was
     scripts/simulated.py seeds [--seeds N]           the levers and runtimes of energy over 30 seeds, a quarter of an hour
@@ -25,6 +26,7 @@ import simulated_scaling
 import trencadis
 from simulated_kept import Kept
 from simulated_pages import REGIONS, NotSimulated, rendered
+from soak import fraction, slice_of
 from trencadis.errors import UsageError
 from trencadis.files import write_text
 from trencadis.records import progress_bar
@@ -44,9 +46,9 @@ _NUMBERS = COLUMNS[4:]
 Table = dict[tuple[str, ...], tuple[str, ...]]
 
 
-def simulated(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The lines of the table, as they come out now."""
-    cases = [(name, case) for name in names for case in GALLERIES[name].cases(True)]
+def simulated(names: Sequence[str], part: tuple[int, int] = (1, 1)) -> Iterator[tuple[str, ...]]:
+    """The lines of the table, or a part of them, as they come out now."""
+    cases = slice_of([(name, case) for name in names for case in GALLERIES[name].cases(True)], *part)
     with progress_bar(len(cases)) as step:
         records = simulate_all([case.simulation for _, case in cases], step)
         for (name, case), record in zip(cases, records, strict=True):
@@ -80,6 +82,11 @@ def read_table(path: Path) -> Table:
     return table
 
 
+def part_of(table: Table, names: Sequence[str], part: tuple[int, int]) -> Table:
+    """The lines of these papers are in the order of their cases."""
+    return dict(slice_of([item for item in table.items() if item[0][0] in names], *part))
+
+
 def moved(table: Table, lines: Sequence[tuple[str, ...]], names: Sequence[str]) -> list[str]:
     """What is not as the table has it, in words."""
     found = []
@@ -97,10 +104,10 @@ def moved(table: Table, lines: Sequence[tuple[str, ...]], names: Sequence[str]) 
     return found
 
 
-def quick(names: Sequence[str], write: bool) -> int:
+def quick(names: Sequence[str], write: bool, part: tuple[int, int] = (1, 1)) -> int:
     table = {} if write and not TABLE.exists() else read_table(TABLE)
-    lines = list(simulated(names))
-    found = moved(table, lines, names)
+    lines = list(simulated(names, part))
+    found = moved(part_of(table, names, part), lines, names)
     print("\n".join(found) or f"{len(lines)} results are as the table has them")
     if not write:
         return bool(found)
@@ -165,14 +172,17 @@ def main() -> int:
     parser.add_argument("what", choices=("quick", "rows", "seeds", "scaling", "pages"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--slice", type=fraction, default=(1, 1))
     parser.add_argument("--seeds", type=int, default=0)
     given = parser.parse_intermixed_args()
+    if given.write and given.slice != (1, 1):
+        parser.error("--write is of the whole table")
     if unknown := [name for name in given.names if name not in GALLERIES]:
         parser.error(f"'{unknown[0]}' is no published system; one of {', '.join(GALLERIES)}")
-    names = given.names or list(GALLERIES)
+    names = [name for name in GALLERIES if name in (given.names or GALLERIES)]
     try:
         if given.what == "quick":
-            return quick(names, given.write)
+            return quick(names, given.write, given.slice)
         if given.what == "seeds":
             return seeds_of_energy(given.seeds or energy_seeds.SEEDS)
         if given.what == "scaling":

@@ -73,6 +73,7 @@ def parts(jobs, commit="0" * 40):
         # No turn: it depends on the machine. What others disturb is passed over, and said.
         beside = f".venv/bin/trencadis simulate {routine} --against-real --within 0.1 --repeat 31 --skip-disturbed"
         yield Part(f"simulated cores beside real ones, {routine}", beside)
+    yield Part("all quick results of the simulator", ".venv/bin/python scripts/simulated.py quick", short=True)
     same = "git diff --exit-code --stat -- docs/simulated"
     yield Part("rows of simulated results, all seeds", f".venv/bin/python scripts/simulated.py rows && {same}")
     yield Part("levers and runtimes over 30 seeds", f".venv/bin/python scripts/simulated.py seeds && {same}")
