@@ -25,7 +25,7 @@ def test_slices_are_all_parts_each_once(n):
 
 def test_every_short_part_has_its_turn_and_no_other():
     everything = list(soak.parts(2))
-    turns = {soak.turn_of(everything, f"{number:08x}" + "0" * 32) for number in range(50)}
+    turns = {soak.turn_of(everything, f"{number:08x}" + "0" * 32) for number in range(100)}
     assert turns == {number for number, part in enumerate(everything, start=1) if part.short}
 
 
