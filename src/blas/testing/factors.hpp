@@ -1,4 +1,5 @@
 #pragma once
+#include "base/testing/moduli.hpp"
 #include "blas/factorizations/lu.hpp"
 #include "blas/testing/reference.hpp"
 #include "blas/testing/unblocked_lu.hpp"
@@ -21,9 +22,9 @@ void expect_factors(Stored<T> before, const Stored<T>& after, const std::vector<
             Wide<T> sum = 0;
             long double magnitude = 0;
             for (Index p = 0; p <= std::min({i, j, steps - 1}); ++p) {
-                const Wide<T> l = p == i ? Wide<T>(1) : Wide<T>(after(i, p)), u = after(p, j);
-                sum += times(l, u);
-                magnitude += std::abs(l) * std::abs(u);
+                const T l = p == i ? T(1) : after(i, p), u = after(p, j);
+                sum += times(Wide<T>(l), Wide<T>(u));
+                magnitude += trencadis::testing::moduli(l, u);
             }
             const Index terms = std::min({i, j, steps}) + 4;
             ASSERT_LE(std::abs(sum - Wide<T>(before(i, j))), rounding<T> * terms * eps<T> * magnitude)
@@ -56,7 +57,7 @@ void expect_factor(const Stored<T>& before, const Stored<T>& after, Uplo uplo, I
             long double magnitude = 0;
             for (Index p = 0; p <= j; ++p) {
                 sum += times(Wide<T>(factor(i, p)), Wide<T>(conjugate(factor(j, p))));
-                magnitude += std::abs(Wide<T>(factor(i, p))) * std::abs(Wide<T>(factor(j, p)));
+                magnitude += trencadis::testing::moduli(factor(i, p), factor(j, p));
             }
             const Wide<T> exact(uplo == Uplo::lower ? before(i, j) : conjugate(before(j, i)));
             ASSERT_LE(std::abs(sum - exact), rounding<T> * (j + 4) * eps<T> * magnitude) << what << ": at " << i << ", " << j;

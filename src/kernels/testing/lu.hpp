@@ -56,8 +56,7 @@ void expect_lu_solution(Op op, const Dense<T>& A, const Dense<T>& F, const std::
     for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < n; ++i) {
             long double sum = 0;
-            for (Index k = 0; k <= std::min(i, j); ++k)
-                sum += (k == i ? 1 : (long double)(std::abs(F(i, k)))) * (long double)(std::abs(F(k, j)));
+            for (Index k = 0; k <= std::min(i, j); ++k) sum += moduli(k == i ? T(1) : F(i, k), F(k, j));
             sizes[std::size_t(order[std::size_t(i)] + j * n)] = sum;
         }
     for (Index c = 0; c < B.cols; ++c)

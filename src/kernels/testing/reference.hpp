@@ -1,4 +1,5 @@
 #pragma once
+#include "base/testing/moduli.hpp"
 #include "kernels/providers/provider.hpp"
 #include "matrix/conjugate.hpp"
 #include "matrix/tile_matrix.hpp"
@@ -112,7 +113,7 @@ template <Scalar T> struct Sum {
     void add(T a, T b)
     {
         value += Wide<T>(a) * Wide<T>(b);
-        magnitude += std::abs(Wide<T>(a)) * std::abs(Wide<T>(b));
+        magnitude += moduli(a, b);
     }
 };
 /// |computed - exact| <= factor * eps * magnitude, where factor is the length of the sum plus 2 (Higham, section 3.1: the
