@@ -1,5 +1,5 @@
 # glt_test(<name> SOURCES file... [LINKS target...] [ENVIRONMENT VAR=value...]): one GoogleTest program test_<name>, one ctest
-# test. Built by the target `tests`.
+# test. Built by the target `tests`. In a Release build at -O1, since most of its code runs once; what is tested is in libraries.
 function(glt_test name)
     if(NOT GLT_TESTS)
         return()
@@ -8,6 +8,7 @@ function(glt_test name)
     find_package(GTest REQUIRED)
     add_executable(test_${name} EXCLUDE_FROM_ALL ${TEST_SOURCES})
     add_dependencies(tests test_${name})
+    target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
     target_link_libraries(test_${name} PRIVATE glt_options ${TEST_LINKS} GTest::gmock GTest::gtest GTest::gtest_main)
     add_test(NAME ${name} COMMAND test_${name} --gtest_brief=1)
     set_tests_properties(${name} PROPERTIES ENVIRONMENT "${TEST_ENVIRONMENT}" TIMEOUT 1200)
