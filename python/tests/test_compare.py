@@ -23,8 +23,6 @@ from trencadis.turns import BUSY_TURN_S, TURN_S
 from trencadis.workloads import WORKLOADS
 from waiting import LONG_S, alive, children_of, wait_until, wait_until_gone
 
-pytestmark = pytest.mark.alone
-
 PEER_FIELDS = [
     "through", "calls", "peer", "peer_version", "peer_threads", "peer_seconds_median", "peer_gflops_median", "ratio_median",
     "ratio_min", "ratio_max", "lone_seconds_median", "peer_lone_seconds_median", "lone_ratio_median", "lone_ratio_min",
@@ -87,6 +85,7 @@ def test_a_call_as_long_as_a_turn_is_one_and_has_no_lone_form():
     assert row["calls"] == 1 and row["seconds_median"] > TURN_S and row["lone_ratio_median"] is row["lone_seconds_median"] is None
 
 
+@pytest.mark.alone
 def test_beside_neighbours_a_turn_is_longer():
     peer = first_installed()
     (row,) = rows("compare", "potrf", "--n", "150", "--workers", CORES[0], "--busy", f"{CORES[0]}=1", "--against", peer.name,
@@ -202,6 +201,7 @@ def state(pid):
     return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
 
 
+@pytest.mark.alone
 def test_who_is_not_on_turn_stands_still():
     peer = first_installed()
     request = Request("gemm", [100], session=SessionChoice(workers=CORES[:1]))
@@ -214,6 +214,7 @@ def test_who_is_not_on_turn_stands_still():
     assert not any(map(alive, pids))
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
 def test_contestants_and_neighbours_end_with_the_command(how, code):
     peer = first_installed()

@@ -10,8 +10,6 @@ from trencadis.compare_engines import Contestant, contestants, same_tiles
 from trencadis.errors import BackendError, UsageError
 from trencadis.measure import Job, SessionChoice
 
-pytestmark = pytest.mark.alone
-
 
 def entries(**availability):
     """Engines as the library lists them."""

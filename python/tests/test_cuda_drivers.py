@@ -11,10 +11,7 @@ from pathlib import Path
 import pytest
 import trencadis
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(not shutil.which("cc"), reason="no cc is there, which makes the stand-ins; apt install gcc"),
-]
+pytestmark = pytest.mark.skipif(not shutil.which("cc"), reason="no cc is there, which makes the stand-ins; apt install gcc")
 
 ROOT = Path(trencadis.__file__).parents[2]
 DECLARED = (ROOT / "src/devices/cuda/api.hpp").read_text()
@@ -52,7 +49,7 @@ def make(library, symbols, source=""):
 
 def run(folder, *words, **environment):
     environment = os.environ | {"TRENCADIS_CUDA": str(folder)} | environment
-    return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize("name", DRIVERS)
@@ -76,6 +73,7 @@ def test_a_file_that_is_no_library_is_named(tmp_path):
     assert str(tmp_path / "libcuda.so.1") in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.alone
 def test_the_libraries_may_lie_in_several_folders_and_where_the_system_looks(tmp_path):
     stand_in = ROOT / "build/fake_cuda"
     if not (stand_in / "libcuda.so.1").exists():

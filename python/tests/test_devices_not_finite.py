@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 import trencadis
 
-pytestmark = pytest.mark.alone
-
 # Knows nothing of devices: BLAS and LAPACK by SciPy.
 PROGRAM = """
 import pickle, sys
