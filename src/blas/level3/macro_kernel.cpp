@@ -241,10 +241,25 @@ void solve_packed(const MicroKernel<T>& kernel, Real<T>* X, Index extent, Index 
     }
 }
 
+template <Scalar T>
+void solve_step(const MicroKernel<T>& kernel, Index j, Index n, const Real<T>* U, Real<T>* X, Index height, Index rows, T* B,
+                Index rs, Index cs, const T* next)
+{
+    const Index cols = std::min(kernel.nr, n - j);
+    T* const own = B + j * cs;
+    if (rs == 1 || cols == kernel.nr) return kernel.solve_in_place({j, X, height, U, own, rs, cs, rows, cols, next});
+    Real<T>* const image = X + planes<T> * j * height;
+    kernel.pack_left_panel(own, rs, cs, false, rows, height, cols, image);
+    kernel.solve(j, X, height, U, cols);
+    kernel.unpack_left_panel(image, height, rows, cols, own, rs, cs);
+}
+
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void multiply_packed(const MicroKernel<T>&, Index, Part, Index, T, const Packed<T>&, Index, Index,                  \
                                   const Packed<T>&, Index, Index, T, T*, Index, Index);                                          \
-    template void solve_packed(const MicroKernel<T>&, Real<T>*, Index, Index, Index, Index, const Real<T>*);
+    template void solve_packed(const MicroKernel<T>&, Real<T>*, Index, Index, Index, Index, const Real<T>*);                     \
+    template void solve_step(const MicroKernel<T>&, Index, Index, const Real<T>*, Real<T>*, Index, Index, T*, Index, Index,      \
+                             const T*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -35,4 +35,15 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
 template <Scalar T>
 void solve_packed(const MicroKernel<T>& kernel, Real<T>* X, Index extent, Index i0, Index i1, Index n, const Real<T>* triangle);
 
+/// May a solve read and write these rows of B where they lie, for which none of B has to be packed before?
+template <Scalar T> bool solves_in_place(const MicroKernel<T>& kernel, Index rs, Index cs)
+{
+    return kernel.solve_in_place && (rs == 1 || (kernel.solves_rows && (cs == 1 || cs == -1)));
+}
+/// Columns [j, j + nr) of a panel of rows, at most n: B_j <- (B_j - X_0 U_0j) U_jj^-1 where B lies, and X_j in X, the panel's
+/// packed image of all n columns. U is the triangle's panel of these columns.
+template <Scalar T>
+void solve_step(const MicroKernel<T>& kernel, Index j, Index n, const Real<T>* U, Real<T>* X, Index height, Index rows, T* B,
+                Index rs, Index cs, const T* next);
+
 } // namespace trencadis::blas

@@ -24,7 +24,7 @@ public:
         const Index begin = std::clamp<Index>(A_.below + first, 0, depth);
         const Index end = std::clamp<Index>(A_.below + first + rows, 0, depth);
         triangle(true, first, rows, width, 0, begin, image);
-        for (Index p = begin; p < end; ++p) diagonal_column(first, rows, width, p, column(image, width, p));
+        if (begin < end) diagonal_columns(first, rows, width, begin, end, column(image, width, begin));
         triangle(false, first, rows, width, end, depth, image);
     }
 
@@ -54,6 +54,29 @@ private:
     {
         if (zero(below)) std::fill(column(image, width, begin), column(image, width, end), Real<T>(0));
         else piece(source(below), first, rows, width, begin, end, image);
+    }
+    /// Columns [begin, end), in which the panel crosses the diagonal.
+    void diagonal_columns(Index first, Index rows, Index width, Index begin, Index end, Real<T>* to) const
+    {
+        if constexpr (!is_complex<T>)
+            if (A_.structure == Structure::triangular) return triangle_columns(first, rows, width, begin, end, to);
+        for (Index p = begin; p < end; ++p, to += planes<T> * width) diagonal_column(first, rows, width, p, to);
+    }
+    /// The same of a real triangle, with nothing to decide for an element.
+    void triangle_columns(Index first, Index rows, Index width, Index begin, Index end, Real<T>* to) const
+        requires(!is_complex<T>)
+    {
+        const bool lower = A_.uplo == Uplo::lower;
+        const Index rs = A_.rs;
+        for (Index p = begin; p < end; ++p, to += width) {
+            const T* const from = A_.data + first * rs + p * A_.cs;
+            const Index crossing = p - A_.below - first, stored_from = lower ? crossing + 1 : 0,
+                        stored_to = lower ? rows : crossing;
+            for (Index i = 0; i < stored_from; ++i) to[i] = 0;
+            for (Index i = stored_from; i < stored_to; ++i) to[i] = from[i * rs];
+            for (Index i = stored_to; i < width; ++i) to[i] = 0;
+            to[crossing] = A_.diag == Diag::unit ? T(1) : from[crossing * rs];
+        }
     }
     /// Column p, in which the panel crosses the diagonal.
     void diagonal_column(Index first, Index rows, Index width, Index p, Real<T>* to) const

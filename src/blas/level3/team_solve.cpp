@@ -1,6 +1,7 @@
 #include "blas/level3/team_solve.hpp"
 
 #include "base/error.hpp"
+#include "blas/level3/macro_kernel.hpp"
 #include "blas/level3/packing.hpp"
 #include "blas/level3/product.hpp"
 #include "blas/level3/scratch.hpp"
@@ -53,12 +54,16 @@ template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Ind
 }
 
 /// Of X as many as half of the second cache holds in full length, since each panel of U goes past all that is solved of them; but
-/// a few panels at least, for which a panel of U is worth getting out of the last cache.
+/// a few panels at least, for which a panel of U is worth getting out of the last cache. Where rows of B are contiguous and
+/// solved in place, a panel goes along them, past all of U, and the next one's pages are others: one, or two where the second
+/// cache does not hold U with them, so that they get it out of the last one together.
 template <Scalar T> Index TeamSolve<T>::rows_at_a_time(const Setup<T>& with) const
 {
     constexpr Index fewest = 4;
-    const Index kept = with.tree[Loop::pc] * with.tree[Loop::ic] / std::max<Index>(x_.n, 1) / kernel_.mr;
-    return std::min(with.tree[Loop::ic], std::max(fewest, kept) * kernel_.mr);
+    const Index half = with.tree[Loop::pc] * with.tree[Loop::ic], kept = half / std::max<Index>(x_.n, 1) / kernel_.mr;
+    const bool along_rows = x_.rs != 1 && solves_in_place(kernel_, x_.rs, x_.cs);
+    const Index at_once = !along_rows ? std::max(fewest, kept) : panel_offset(panels(), kernel_.nr) <= half + half / 2 ? 1 : 2;
+    return std::min(with.tree[Loop::ic], at_once * kernel_.mr);
 }
 
 template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index rows)
@@ -101,14 +106,30 @@ template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end, Own& own)
     scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
     if (alpha_ == T(0)) return;
     Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
-    pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
+    const bool in_place = solves_in_place(kernel_, x_.rs, x_.cs);
+    if (!in_place) pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
     for (Index j = 0; j < panels(); ++j) {
         const Real<T>* const U = panel(j, own);
-        const Index first = j * kernel_.nr, cols = std::min(kernel_.nr, x_.n - first);
-        for (Index i = 0; i < rows; i += kernel_.mr)
-            kernel_.solve(first, X + planes<T> * i * x_.n, kernel_.height(rows - i), U, cols);
+        if (in_place) solve_columns(j * kernel_.nr, U, X, B, rows);
+        else
+            for (Index first = j * kernel_.nr, i = 0; i < rows; i += kernel_.mr)
+                kernel_.solve(first, X + planes<T> * i * x_.n, kernel_.height(rows - i), U, std::min(kernel_.nr, x_.n - first));
     }
-    unpack_left(kernel_, X, rows, x_.n, B, x_.rs, x_.cs);
+    if (!in_place) unpack_left(kernel_, X, rows, x_.n, B, x_.rs, x_.cs);
+}
+
+/// A panel's columns, from `first` on, of these rows of B where they lie.
+template <Scalar T> void TeamSolve<T>::solve_columns(Index first, const Real<T>* U, Real<T>* X, T* B, Index rows) const
+{
+    for (Index i = 0; i < rows; i += kernel_.mr) {
+        const Index height = kernel_.height(rows - i);
+        const Index behind = first + kernel_.nr;
+        const T* const next = i + kernel_.mr < rows ? B + (i + kernel_.mr) * x_.rs + first * x_.cs
+                              : behind < x_.n       ? B + behind * x_.cs
+                                                    : nullptr;
+        solve_step(kernel_, first, x_.n, U, X + planes<T> * i * x_.n, height, std::min(height, rows - i), B + i * x_.rs, x_.rs,
+                   x_.cs, next);
+    }
 }
 
 template <Scalar T> bool TeamSolve<T>::has_memory_for(Index rows) const

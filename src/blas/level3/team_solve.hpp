@@ -41,6 +41,7 @@ private:
     };
     Own own_image() const;
     void do_rows(Index begin, Index end, Own& own);
+    void solve_columns(Index first, const Real<T>* U, Real<T>* X, T* B, Index rows) const;
     bool has_memory_for(Index rows) const;
     const Real<T>* panel(Index j, Own& own);
     void pack_panel(Index j, Real<T>* to) const;

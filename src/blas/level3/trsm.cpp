@@ -59,6 +59,28 @@ template <Scalar T> void update_from_memory(const RightUpper<T>& x, Index rows, 
     multiply<T>({rows, x.n - j, width, T(-1), X, rest, factor, x.B + j * x.cs, x.rs, x.cs});
 }
 
+/// A block of columns of B with the packed triangle. Its solution stays packed in X, panels of rows behind one another, where
+/// `keeps` (then all rows fit); else a panel's takes the place of the one before, in the first cache.
+template <Scalar T>
+void solve_block(const MicroKernel<T>& kernel, Index rows, Index width, const Real<T>* triangle, T* B, Index rs, Index cs,
+                 Real<T>* X, bool keeps)
+{
+    if (!solves_in_place(kernel, rs, cs)) {
+        pack_left(kernel, Operand<T>{B, rs, cs}, rows, width, X);
+        solve_packed(kernel, X, rows, 0, rows, width, triangle);
+        return unpack_left(kernel, X, rows, width, B, rs, cs);
+    }
+    for (Index i = 0; i < rows; i += kernel.mr, B += kernel.mr * rs) {
+        const Index height = kernel.height(rows - i), count = std::min(height, rows - i);
+        const Real<T>* panel = triangle;
+        for (Index j = 0; j < width; j += kernel.nr) {
+            solve_step<T>(kernel, j, width, panel, X, height, count, B, rs, cs, nullptr);
+            panel += planes<T> * (std::min(j + kernel.nr, width) + 1) * kernel.nr;
+        }
+        if (keeps) X += planes<T> * height * width;
+    }
+}
+
 /// B <- B U^-1 for as many rows as the buffers hold, right-looking in blocks of kc columns.
 template <Scalar T> void solve_rows(const Setup<T>& with, const RightUpper<T>& x, T alpha)
 {
@@ -71,11 +93,10 @@ template <Scalar T> void solve_rows(const Setup<T>& with, const RightUpper<T>& x
         const Index width = std::min(kc, x.n - done);
         T* const block = x.B + done * x.cs;
         if (done == 0) scale(Part::all, x.rows, width, alpha, block, x.rs, x.cs);
-        pack_left(kernel, Operand<T>{block, x.rs, x.cs}, x.rows, width, X);
+        const bool is_last = done + width == x.n;
         pack_triangle(kernel, x.U.block(done, done), width, triangle);
-        solve_packed(kernel, X, x.rows, 0, x.rows, width, triangle);
-        unpack_left(kernel, X, x.rows, width, block, x.rs, x.cs);
-        if (done + width == x.n) return;
+        solve_block(kernel, x.rows, width, triangle, block, x.rs, x.cs, X, !is_last && x.rs == 1);
+        if (is_last) return;
         const T factor = done == 0 ? alpha : T(1);
         if (x.rs == 1) update_from_packed(with, x, X, x.rows, done, width, factor);
         else update_from_memory(x, x.rows, done, width, factor);

@@ -108,6 +108,18 @@ template <Scalar T> struct StairProduct {
     Index cs, rows, cols; ///< element (i, j) of C is C[i + j * cs]; any number of columns, nr for each panel of B
 };
 
+/// One step of X U = B for a panel of rows of B where they lie: what MicroKernel::solve_in_place works on.
+template <Scalar T> struct SolveInPlace {
+    Index k; ///< columns of X before
+    Real<T>* X;
+    Index height;
+    const Real<T>* U;
+    T* B; ///< element (i, j) of the step's columns is B[i * rs + j * cs]
+    Index rs, cs;
+    Index rows, cols;
+    const T* next; ///< which of its columns will be solved after these: a hint, may be null and need not be readable
+};
+
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
 ///
 /// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
@@ -155,6 +167,11 @@ template <Scalar T> struct MicroKernel {
     /// more holds, for each column (nr real numbers), the power of two that its inverse is still to be multiplied by: 1, but
     /// where the inverse is no normal number (reciprocal.hpp).
     void (*solve)(Index k, R* X, Index height, const R* U, Index cols);
+    /// The same with B_k, of which X_k takes the place, where it lies; X_k is written to the packed panel too. Columns of B are
+    /// contiguous (rs = 1); or, where `solves_rows`, nr columns and rows that are, forwards or backwards (cs = 1 or -1). Null for
+    /// complex numbers.
+    void (*solve_in_place)(const SolveInPlace<T>& step);
+    bool solves_rows;
 
     /// L L^T = D in place, D the lower triangle of n <= nr rows and columns; column p is nr numbers at D + p * step, of which
     /// those in front of the diagonal may be anything and become zero. U: n rows of nr numbers, L^T with the inverses of its

@@ -14,6 +14,7 @@
 #include "blas/micro/panel_moves.hpp"
 #include "blas/micro/qr_columns.hpp"
 #include "blas/micro/qr_small.hpp"
+#include "blas/micro/solve_tile.hpp"
 #include "blas/micro/vectors.hpp"
 
 namespace trencadis::blas {
@@ -57,8 +58,18 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     }
     static void solve(Index k, R* X, Index height, const R* U, Index cols)
     {
-        if (MV == 1 || height == MV * lanes) return Body<T, Bytes, MV, NR>::solve(k, X, U, cols);
+        if (MV == 1 || height == MV * lanes) return SolveTile<T, Bytes, MV, NR>::solve(k, X, U, cols);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::solve(k, X, height, U, cols);
+    }
+    static void solve_in_place(const SolveInPlace<T>& x)
+    {
+        if (MV == 1 || x.height == MV * lanes) return SolveTile<T, Bytes, MV, NR>::solve_in_place(x);
+        if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::solve_in_place(x);
+    }
+    static constexpr auto solving_in_place() -> void (*)(const SolveInPlace<T>&)
+    {
+        if constexpr (is_complex<T>) return nullptr;
+        else return solve_in_place;
     }
     /// Blocks for these are as large as the registers allow, of which a micro-tile tells how many there are.
     static constexpr bool many_registers = MV * NR * planes<T> >= 16;
@@ -92,6 +103,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .widest_in_place = many_registers ? 128 : 12, // broadcasts of B are loads of their own, twice as many
                 .transpose_pairs = transposing(),
                 .solve = solve,
+                .solve_in_place = solving_in_place(),
+                .solves_rows = !is_complex<T> && lanes == NR,
                 .factor_diagonal = factor_diagonal(),
                 .factor_triangle = CholeskyColumns<T, Bytes>::factor,
                 .factor_columns = factor_columns<T, Bytes>,

@@ -75,6 +75,14 @@ template <Scalar T, int Bytes> struct PanelMoves {
         for (Index p = 0; p < depth; ++p) copy(p);
     }
 
+    /// Real columns that are contiguous in the matrix backwards, whole.
+    static void reverse_columns(const T* A, Index along, Index width, Index depth, R* image)
+    {
+        for (Index p = 0; p < depth; ++p, A += along)
+            for (Index i = 0; i < width; i += lanes, image += lanes)
+                *reinterpret_cast<V*>(image) = Vec::reversed(Vec::load(real(A) - i - (lanes - 1)));
+    }
+
     /// The way back of real columns.
     template <int count> static void return_columns(const R* image, Index depth, T* A, Index along)
     {
@@ -275,6 +283,8 @@ void pack_panel(const T* A, Index across, Index along, bool conjugated, Index ro
 {
     using Moves = PanelMoves<T, Bytes>;
     constexpr bool as_planes = left && is_complex<T>;
+    if constexpr (!is_complex<T>)
+        if (across == -1 && rows == width) return Moves::reverse_columns(A, along, width, depth, image);
     if (across != 1 && along != 1 && along != -1)
         return Moves::template pack_elements<as_planes>(A, across, along, conjugated, rows, width, depth, image);
     if constexpr (is_complex<T>)

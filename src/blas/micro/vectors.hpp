@@ -160,6 +160,8 @@ template <class R, int Bytes> struct Vectors {
     [[gnu::always_inline]] static V odd(V a, V b) { return every_other<1>(a, b, Indices{}); }
     /// a1 a0 a3 a2 ..
     [[gnu::always_inline]] static V swap_pairs(V a) { return swap(a, Indices{}); }
+    /// From the last to the first.
+    [[gnu::always_inline]] static V reversed(V a) { return reverse(a, Indices{}); }
     /// -x x -x x .., by signs: the difference 0 - x has none where x is zero.
     [[gnu::always_inline]] static V alternate(R x) { return flip(x - V{}, signs_of_even()); }
 
@@ -212,6 +214,10 @@ private:
     template <int... i> [[gnu::always_inline]] static V swap(V a, std::integer_sequence<int, i...>)
     {
         return __builtin_shufflevector(a, a, (i ^ 1)...);
+    }
+    template <int... i> [[gnu::always_inline]] static V reverse(V a, std::integer_sequence<int, i...>)
+    {
+        return __builtin_shufflevector(a, a, (lanes - 1 - i)...);
     }
     template <int... i> [[gnu::always_inline]] static V merge_odd(V a, V b, std::integer_sequence<int, i...>)
     {
