@@ -90,7 +90,7 @@ template <Scalar T> void multiply_columns(const Product<T>& x)
     if (SmallProduct<T>::suits(x)) {
         if (SmallProduct<T>::made_at_once(x, with)) return;
         const SmallProduct<T> small(x, with, false);
-        return small.work(0, small.chunks());
+        if (!small.packs_again()) return small.work(0, small.chunks());
     }
     Index nc = 0, kc = 0, mc = 0;
     Real<T>* right = nullptr;

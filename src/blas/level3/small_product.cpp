@@ -88,20 +88,24 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     if (slow_) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
 }
 
-/// May a panel have to be packed?
 template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || slow_; }
 
 /// Are its columns so far apart that they share few sets of the caches, too few for the second one to keep a panel, from which it
-/// is read as fast as one that is packed? Or such that most vectors cross two lines of the first one? Or have panels no whole
-/// lines, so that what a panel reads with its neighbours' parts is more than stays in that cache?
+/// is read as fast as one that is packed?
+template <Scalar T> bool SmallProduct<T>::is_driven_out(const Operand<T>& A) const
+{
+    return conflict(A.cs) && depth_ * A.cs * Index(sizeof(T)) >= kept_second_;
+}
+
+/// Is it driven out, or are its columns such that most vectors cross two lines of the first cache? Or have panels no whole lines,
+/// so that what a panel reads with its neighbours' parts is more than stays in that cache?
 template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) const
 {
     constexpr Index line = 64;
     const bool crossing = kernel_.step * Index(sizeof(T)) >= line && A.cs * Index(sizeof(T)) % line != 0;
     const Index height = kernel_.mr * Index(sizeof(T));
     const bool overflowing = height % line != 0 && x_.k * (height + line) > kept_;
-    const bool driven_out = conflict(A.cs) && depth_ * A.cs * Index(sizeof(T)) >= kept_second_;
-    return !is_complex<T> && A.rs == 1 && (crossing || overflowing || driven_out);
+    return !is_complex<T> && A.rs == 1 && (crossing || overflowing || is_driven_out(A));
 }
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const

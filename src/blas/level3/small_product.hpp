@@ -35,6 +35,10 @@ public:
     SmallProduct(const Product<T>& x, const Setup<T>& with, bool shared);
 
     Index chunks() const { return panels_ * pieces_; }
+    bool packs() const; ///< may a panel of A have to be packed?
+    /// Would panels of A be packed anew for some pieces of columns, and not only for vectors that cross lines? Then a core alone
+    /// has less to do where it packs both operands once.
+    bool packs_again() const { return together_ < pieces_ && (x_.A.rs != 1 || is_driven_out(x_.A)); }
     void work(Index begin, Index end) const; ///< chunks; allocates scratch memory of the thread once
     /// What `team` gives until nothing is left: long runs first, then shorter ones, so that all end together (guided
     /// self-scheduling:
@@ -56,10 +60,10 @@ private:
         Index panel, piece, count;
     };
     Run run_from(Index c, Index end) const;
-    bool packs() const;
     bool reads(Index rows) const { return reads(kernel_, rows); }
     static bool reads(const MicroKernel<T>& kernel, Index rows) { return kernel.reads_any_rows || rows % kernel.step == 0; }
     bool is_slow_to_read(const Operand<T>& A) const;
+    bool is_driven_out(const Operand<T>& A) const;
     Index bound(Index p) const;
     const T* pack(Index i, Index rows) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;

@@ -224,5 +224,22 @@ TEST(SmallProduct, IsNoneWhosePanelsOfADriveOutTheRowsOfB)
     EXPECT_FALSE(suits(641, 641, 641, 641, Op::none));
 }
 
+/// A core alone goes through several pieces of columns with each panel of A; of these a packed panel stays for some only. Half of
+/// a second cache of 2 MiB: 384 x 336 numbers.
+TEST(SmallProductsOfOneCore, DoNotPackPanelsAnewForEachPiece)
+{
+    const ForcedSetup forced(instruction_set(), {384, 336, 4080});
+    const auto packs_again = [](Index n, Index ld, Op op) {
+        double place = 0; // nothing is read
+        const Product<double> x{n, n, n, 1, general(&place, ld, op), general(&place, ld), 1, &place, 1, ld};
+        return SmallProduct<double>(x, setup<double>(0), false).packs_again();
+    };
+    EXPECT_TRUE(packs_again(512, 512, Op::none));  // columns share few sets of the caches
+    EXPECT_FALSE(packs_again(512, 520, Op::none)); // they do not
+    EXPECT_FALSE(packs_again(256, 512, Op::none)); // all columns are one piece
+    EXPECT_TRUE(packs_again(500, 500, Op::trans)); // rows are packed anyway
+    EXPECT_FALSE(packs_again(300, 300, Op::trans));
+}
+
 } // namespace
 } // namespace trencadis::blas
