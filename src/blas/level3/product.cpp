@@ -1,6 +1,7 @@
 #include "blas/level3/product.hpp"
 
 #include "blas/level3/packing.hpp"
+#include "blas/level3/rank_k_once.hpp"
 #include "blas/level3/scratch.hpp"
 #include "blas/level3/small_product.hpp"
 
@@ -87,6 +88,7 @@ template <Scalar T> void multiply_columns(const Product<T>& x)
 {
     Setup<T> with = setup<T>();
     const MicroKernel<T>& kernel = with.kernel;
+    if (x.part != Part::all && multiply_by_itself(x, with)) return;
     if (SmallProduct<T>::suits(x)) {
         if (SmallProduct<T>::made_at_once(x, with)) return;
         const SmallProduct<T> small(x, with, false);
