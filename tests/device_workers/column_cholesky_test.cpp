@@ -3,14 +3,13 @@
 #include "base/device_traffic.hpp"
 #include "base/error.hpp"
 #include "base/testing/eventually.hpp"
+#include "column_cases.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "on_devices.hpp"
-#include "session/session.hpp"
 
 #include <gtest/gtest.h>
 
 #include <complex>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -27,13 +26,7 @@ template <Scalar T> struct Definite {
 
     std::vector<T> random_matrix(unsigned seed, Real<T> diagonal) const
     {
-        std::minstd_rand random(seed);
-        std::uniform_real_distribution<double> spread(-1, 1);
-        std::vector<T> all(std::size_t(ld * n));
-        for (T& x : all) {
-            if constexpr (is_complex<T>) x = T(Real<T>(spread(random)), Real<T>(spread(random)));
-            else x = T(spread(random));
-        }
+        std::vector<T> all = testing::random_matrix<T>(ld, n, seed);
         for (Index i = 0; i < n && diagonal != 0; ++i)
             all[std::size_t(i * (ld + 1))] = T(i + 1 == bad ? -diagonal : 2 * diagonal);
         return all;
@@ -136,15 +129,6 @@ TEST(ColumnCholesky, OfAMatrixEightTimesTheirMemoryKeepsWithinIt)
         EXPECT_LE(traffic.peak, 300 << 10);
         EXPECT_GT(traffic.evictions, 0);
     }
-}
-
-SessionOptions with(const std::string& devices, const std::string& scheduler = "eager")
-{
-    SessionOptions options;
-    options.scheduler = scheduler;
-    options.devices = devices;
-    options.worker_count = 1;
-    return options;
 }
 
 /// Whatever fails, wherever: a call ends, with the right numbers or with an error of one line.

@@ -4,33 +4,20 @@
 #include "base/device_traffic.hpp"
 #include "base/error.hpp"
 #include "base/testing/eventually.hpp"
+#include "column_cases.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "on_devices.hpp"
-#include "session/session.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <complex>
-#include <random>
 #include <string>
 #include <vector>
 
 namespace trencadis::testing {
 namespace {
-
-template <Scalar T> std::vector<T> random_matrix(Index ld, Index cols, unsigned seed)
-{
-    std::minstd_rand random(seed);
-    std::uniform_real_distribution<double> spread(-1, 1);
-    std::vector<T> A(std::size_t(ld * cols));
-    for (T& x : A) {
-        if constexpr (is_complex<T>) x = T(Real<T>(spread(random)), Real<T>(spread(random)));
-        else x = T(spread(random));
-    }
-    return A;
-}
 
 /// A matrix to be factored and, where it is square, to be solved with; columns of it may be zero.
 template <Scalar T> struct Factored {
@@ -139,15 +126,6 @@ TEST(ColumnLu, IsTheCoresWhereNoDeviceFactors)
         EXPECT_EQ(seen.pivots, expected.pivots);
     }
     EXPECT_EQ(on.tasks_on_devices(), 0);
-}
-
-SessionOptions with(const std::string& devices, const std::string& scheduler = "eager")
-{
-    SessionOptions options;
-    options.scheduler = scheduler;
-    options.devices = devices;
-    options.worker_count = 1;
-    return options;
 }
 
 /// A session's matrices, in its memory and on its devices.

@@ -147,13 +147,11 @@ constexpr Names empty_kernels[] = {"potrf", "trsm", "syrk", "gemm"};
 constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::herk, KernelRoutine::trsm};
 constexpr auto nested = nested_cholesky_tile;
 constexpr Index device_tiles[] = {512, 1024, 2048, 4096};
-/// Of block columns: a factored one, and one that is updated with it.
+/// Of block columns: a factored one, and one that is updated with it, or right sides.
 constexpr Index column_tiles[] = {512, 1024, 2048};
-Bytes two_columns(const Problem& x, std::size_t element) { return 2 * double(x.n) * double(x.nb) * double(element); }
-Bytes two_columns_or_right_sides(const Problem& x, std::size_t element)
+Bytes two_columns(const Problem& x, std::size_t element)
 {
-    const double beside = double(std::max(x.nb, std::min(x.nrhs, x.rhs_nb)));
-    return two_columns(x, element) + double(x.n) * (beside - double(x.nb)) * double(element);
+    return double(x.n) * double(x.nb + std::max(x.nb, std::min(x.nrhs, x.rhs_nb))) * double(element);
 }
 
 constexpr Form potrf_forms[] = {
@@ -226,7 +224,7 @@ constexpr Form posv_forms[] = {
      .lay = TRC_LAY(SolveByColumns),
      .simulated = false, // times of tiles say little of columns
      .device_tiles = column_tiles,
-     .device_bytes = two_columns_or_right_sides,
+     .device_bytes = two_columns,
      .asks_of_devices = factors,
      .by_columns = true},
 };
