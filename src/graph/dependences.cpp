@@ -216,6 +216,14 @@ void DependenceTable::clear()
     used_ = 0;
 }
 
+/// What follows is readers at most, of the same value.
+bool is_last_write(const AccessNode& node)
+{
+    if (node.mode != AccessMode::write && node.mode != AccessMode::readwrite) return false;
+    const AccessGroup* const next = node.group->next;
+    return !next || (next->mode == AccessMode::read && !next->next);
+}
+
 AccessNode* leave(AccessNode& node, bool spoilt)
 {
     AccessGroup* group = node.group;

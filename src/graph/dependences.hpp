@@ -103,6 +103,10 @@ private:
     GroupPool pool_;
 };
 
+/// Will no other task write the datum that the access writes alone? Of a task that has not finished, while nothing is added to its
+/// flow.
+bool is_last_write(const AccessNode& node);
+
 /// A finished task gives up one access. Returns the members of the next group if this releases it (linked by next_waiting);
 /// `spoilt`: the task failed or was not run, so that what follows on data it was to write must not run.
 /// A group that is over is put on `task->dead_groups`. Any thread.

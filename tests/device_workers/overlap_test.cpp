@@ -1,5 +1,7 @@
-// On a device whose copies take as long as its kernels, the data of the next task come while one computes.
+// On a device whose copies take as long as its kernels, the data of the next task come while one computes, and what the last one
+// has written goes.
 #include "base/sanitized.hpp"
+#include "base/testing/eventually.hpp"
 #include "queue_kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -27,6 +29,29 @@ struct ReadArgs {
     }
 };
 constexpr Codelet reading = codelet_of<ReadArgs>("read");
+
+/// Writes a tile, for the first time or once more, and computes for 10 ms.
+struct WriteArgs {
+    double value;
+    Flops flops() const { return 4e6; }
+    void run_on_device(TaskContext& context) const
+    {
+        static_cast<const QueueKernels*>(context.kernels())
+            ->queue->enqueue(flops(), [this_one = *this, tile = context.operand(0)](const BlockMap& map) {
+                std::ranges::fill_n(static_cast<double*>(map.at(tile.data)), nb * nb, this_one.value);
+            });
+    }
+};
+constexpr Codelet writing = codelet_of<WriteArgs>("write");
+
+struct ReadAnyArgs {
+    Flops flops() const { return 1; }
+    void run_on_device(TaskContext& context) const
+    {
+        static_cast<const QueueKernels*>(context.kernels())->queue->enqueue(flops(), [](const BlockMap&) {});
+    }
+};
+constexpr Codelet reading_any = codelet_of<ReadAnyArgs>("look");
 
 /// Of tasks each of which reads a datum of its own: 10 ms to come, 10 ms to compute, nothing to go.
 double seconds_with(int slots, bool locked)
@@ -67,6 +92,46 @@ void expect_overlap(bool locked)
 TEST(Overlap, OfCopiesAndKernelsIsThereWithTwoTasksInFlightAndNotWithOne) { expect_overlap(true); }
 
 TEST(Overlap, IsThereForMemoryThatIsNotPageLocked) { expect_overlap(false); }
+
+/// 10 ms to compute, 10 ms to go.
+TEST(Overlap, OfKernelsAndOfWhatTheyHaveWritten)
+{
+    if (sanitized) GTEST_SKIP() << "a sanitizer's build takes longer than the device that is emulated";
+    EngineOnDevices on("emulated,bandwidth=3.2768MB/s,speed=400MFlop/s", "eager", 1, 2);
+    std::vector<double> all(std::size_t(nb * nb * tasks));
+    const auto compute = [&] {
+        on.engine->run({}, [&](Flow& flow) {
+            for (Index t = 0; t < tasks; ++t) {
+                const Datum datum(all.data() + t * nb * nb, nb, nb, nb, sizeof(double));
+                flow.submit(writing, WriteArgs{double(t)}, {Access{datum, AccessMode::write}});
+            }
+        });
+    };
+    const double longer = double(tasks) * 0.01;
+    const auto seconds = soonest(compute, std::chrono::duration<double>(longer / 0.9)).count();
+    std::printf("%.3f s; the longer of kernels and copies is %.3f s\n", seconds, longer);
+    EXPECT_GE(seconds, longer);
+    EXPECT_LE(seconds, longer / 0.75) << "one after the other: twice as long";
+    for (Index t = 0; t < tasks; ++t) ASSERT_EQ(all[std::size_t(t * nb * nb + t)], double(t));
+}
+
+TEST(Overlap, MovesNothingTwice)
+{
+    EngineOnDevices on("emulated,latency=100us", "eager", 1, 2);
+    std::vector<double> all(std::size_t(nb * nb * tasks));
+    on.engine->run({}, [&](Flow& flow) {
+        for (int turn = 1; turn <= 3; ++turn)
+            for (Index t = 0; t < tasks; ++t) {
+                const Datum datum(all.data() + t * nb * nb, nb, nb, nb, sizeof(double));
+                flow.submit(writing, WriteArgs{double(turn * t)}, {Access{datum, AccessMode::readwrite}});
+                if (turn == 2) flow.submit(reading_any, ReadAnyArgs{}, {Access{datum, AccessMode::read}});
+            }
+    });
+    const DeviceTraffic traffic = on.engine->traffic()[0];
+    EXPECT_EQ(traffic.to, double(all.size() * sizeof(double)));
+    EXPECT_EQ(traffic.from, double(all.size() * sizeof(double))) << "what is written again does not go before";
+    for (Index t = 0; t < tasks; ++t) ASSERT_EQ(all[std::size_t(t * nb * nb + t)], 3 * double(t));
+}
 
 } // namespace
 } // namespace trencadis::testing

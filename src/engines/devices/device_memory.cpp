@@ -291,6 +291,7 @@ void DeviceMemory::settle(TaskFlow& flow, const std::function<bool()>& stop)
 {
     constexpr std::chrono::milliseconds often(20);
     Lock lock(mutex_);
+    end_going_home(flow);
     const auto found = used_by_.find(&flow);
     if (found == used_by_.end()) return;
     const std::vector<const void*> data = std::move(found->second);

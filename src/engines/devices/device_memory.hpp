@@ -11,6 +11,7 @@
 #include "observe/overlap.hpp"
 
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@
 #include <set>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace trencadis {
@@ -66,6 +68,8 @@ public:
     /// Returns when its data are in the host's memory. False: they cannot be brought, and its flow has failed. Throws.
     bool fetch(Task& task);
     void release(Task& task); ///< one that was fetched; others do not matter
+    /// The owner adds nothing to the flow before it settles: what a device writes for the last time comes home while others compute.
+    void expect_no_more(TaskFlow& flow);
     /// Brings home what the tasks of the flow have used, and forgets it. The flow fails where that cannot be done.
     /// `stop`, when there is one, is asked now and then; once it says yes, data stay where they are. It
     /// throws nothing (Session::run).
@@ -121,12 +125,18 @@ private:
         devices::Status status;
         int tries;
     };
+    /// By a flow that is complete, and not home yet.
+    struct LastWritten {
+        const void* data;
+        const TaskFlow* flow;
+    };
     struct Station {
         const std::string& name() const { return driver->unit().device->name(); }
         std::unique_ptr<DeviceDriver> driver;
         Claims claims;
         std::vector<ReleasedBlock> released; ///< whose memory is to be given back
         std::vector<Starved> starved;        ///< to be tried again
+        std::deque<LastWritten> going_home;  ///< when nothing else leaves the device
         std::map<TransferId, int> tries;     ///< of those and such of them as have begun again
         std::atomic<bool> news{false};
         std::atomic<bool> dead{false};
@@ -167,6 +177,11 @@ private:
     bool keep_copies(const void* data, bool may_stay);
     void make_way(const TaskDatum& datum);
     void forget_copies(Kept& kept, const TaskDatum* meets);
+
+    // going_home.cpp
+    void note_last_writes(Station& station, const Task& task) const;
+    bool send_home(int device, Station& station, Lock& lock);
+    void end_going_home(const TaskFlow& flow);
 
     // arrays.cpp
     static constexpr SpaceId home_space = 0; ///< of what is in no array
@@ -238,6 +253,7 @@ private:
     std::unordered_map<const Task*, const TaskFlow*>
         for_cores_; ///< tasks whose bodies for devices have thrown, or found no memory, or that had data for which there was none
     std::unordered_map<const TaskFlow*, std::vector<const void*>> used_by_;
+    std::unordered_set<const TaskFlow*> complete_; ///< all of whose tasks have been submitted
     std::unordered_map<const void*, std::vector<TaskFlow*>> users_;
     std::map<const char*, Kept> kept_;    ///< by where it begins; nothing is in two
     std::atomic<bool> keeps_{false};      ///< anything is there

@@ -64,6 +64,7 @@ DeviceMemory::Progress DeviceMemory::step(int device, WorkerId worker)
         carry_out_orders(device, station, lock);
         changed |= start_transfers(device, station, lock);
         changed |= start_starved(device, station, lock);
+        changed |= send_home(device, station, lock);
         launches = ready_claims(device, station, lock);
         changed |= drop_claims(device, station, progress.done);
         progress.takes_less = std::exchange(station.takes_less, false);
@@ -161,6 +162,7 @@ void DeviceMemory::end_task(int device, Station& station, const DeviceDriver::En
     std::exception_ptr failure = failure_of(station, ended);
     const bool whole = !failure || dead || !ended.touched || is_whole_without(device, task, failure);
     replicas_.release(data_of(task), space_of(device), !dead && !failure);
+    if (!dead && !failure) note_last_writes(station, task);
     const bool again = (dead || failure) && whole && task.flow->may_run(task);
     const bool back = again && (task.codelet->core || !failure);
     if (back && failure) for_cores_.emplace(&task, task.flow); // on one device it may fail on any, again and again

@@ -32,7 +32,10 @@ void NativeEngine::ask_caller(TaskFlow& flow)
 
 void NativeEngine::drain(TaskFlow& flow, std::int64_t target)
 {
-    if (flow.pending() > target) drain_tasks(flow, target);
+    if (flow.pending() > target) {
+        if (devices_ && target == 0) devices_->expect_no_more(flow);
+        drain_tasks(flow, target);
+    }
     if (!devices_ || target != 0) return;
     const auto stop = [&] {
         ask_caller(flow);

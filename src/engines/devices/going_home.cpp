@@ -1,0 +1,54 @@
+// What devices have written for the last time comes home while they compute something else: the same copies that the end of the
+// flow would make, and none besides.
+#include "engines/devices/device_memory.hpp"
+
+#include <array>
+
+namespace trencadis {
+
+/// Nothing is known of tasks whose dependences are found later.
+void DeviceMemory::expect_no_more(TaskFlow& flow)
+{
+    if (!(flow.options().devices) || flow.options().traits.discovery == Discovery::at_steal) return;
+    const std::lock_guard lock(mutex_);
+    complete_.insert(&flow);
+}
+
+/// A task that has ended, and has not been given back to its flow.
+void DeviceMemory::note_last_writes(Station& station, const Task& task) const
+{
+    if (!complete_.contains(task.flow)) return;
+    for (int i = 0; i < task.access_count; ++i) {
+        const AccessNode& node = task.accesses[i];
+        const void* const data = task.data[i].address;
+        if (node.task && node.group && is_last_write(node) && home_of(data) == home_space)
+            station.going_home.push_back({data, task.flow});
+    }
+}
+
+/// One at a time, behind what somebody waits for. What cannot go now goes when the flow settles. True: one has ended at once.
+bool DeviceMemory::send_home(int device, Station& station, Lock& lock)
+{
+    bool ended = false;
+    while (!station.going_home.empty() && station.driver->in_flight(devices::Queue::out) == 0) {
+        const LastWritten last = station.going_home.front();
+        station.going_home.pop_front();
+        if (station.dead.load(std::memory_order_relaxed) || last.flow->cancelled() || last.flow->has_failed()) continue;
+        const std::array read{TaskDatum{last.data, 0, AccessMode::read, home_space}};
+        Plan plan = replicas_.acquire(read, home_space);
+        if (plan.verdict != Verdict::now) continue;
+        add_transfers(plan.transfers);
+        replicas_.release(read, home_space);
+        ended |= start_transfers(device, station, lock);
+    }
+    return ended;
+}
+
+void DeviceMemory::end_going_home(const TaskFlow& flow)
+{
+    if (complete_.erase(&flow) == 0) return;
+    for (const auto& station : stations_)
+        std::erase_if(station->going_home, [&](const LastWritten& last) { return last.flow == &flow; });
+}
+
+} // namespace trencadis
