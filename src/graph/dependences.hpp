@@ -103,8 +103,8 @@ private:
     GroupPool pool_;
 };
 
-/// Will no other task write the datum that the access writes alone? Of a task that has not finished, while nothing is added to its
-/// flow.
+/// Will no other task write the datum that the access writes alone? Of a task that has not finished, while nothing is added to
+/// its flow.
 bool is_last_write(const AccessNode& node);
 
 /// A finished task gives up one access. Returns the members of the next group if this releases it (linked by next_waiting);
