@@ -45,6 +45,8 @@ public:
     bool cancelled() const override;
 
     std::uint64_t submissions() const { return submitted_; } ///< tasks so far. Owner only
+    /// Has every task that names it finished, as far as can be told? Owner only.
+    bool is_at_rest(const void* data) { return !options_.traits.buckets && !at_steal() && !dependences_.in_use(data); }
     /// Tasks submitted and not finished. Owner only.
     std::int64_t pending() const { return (state_.load(std::memory_order_acquire) >> 1) + target_ - credit_; }
     TaskFlow* parent() const override { return parent_; }

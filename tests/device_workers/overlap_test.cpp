@@ -45,7 +45,8 @@ struct WriteArgs {
 constexpr Codelet writing = codelet_of<WriteArgs>("write");
 
 struct ReadAnyArgs {
-    Flops flops() const { return 1; }
+    Flops work = 1;
+    Flops flops() const { return work; }
     void run_on_device(TaskContext& context) const
     {
         static_cast<const QueueKernels*>(context.kernels())->queue->enqueue(flops(), [](const BlockMap&) {});
@@ -113,6 +114,28 @@ TEST(Overlap, OfKernelsAndOfWhatTheyHaveWritten)
     EXPECT_GE(seconds, longer);
     EXPECT_LE(seconds, longer / 0.75) << "one after the other: twice as long";
     for (Index t = 0; t < tasks; ++t) ASSERT_EQ(all[std::size_t(t * nb * nb + t)], double(t));
+}
+
+/// What is written takes as long to go as the tasks that follow compute.
+TEST(Overlap, IsThereForWhatWasWrittenBeforeTheOwnerWaited)
+{
+    if (sanitized) GTEST_SKIP() << "a sanitizer's build takes longer than the device that is emulated";
+    EngineOnDevices on("emulated,bandwidth=3.2768MB/s,speed=400MFlop/s", "eager", 1, 2);
+    constexpr Index half = tasks / 2;
+    std::vector<double> all(std::size_t(nb * nb * half));
+    const auto datum = [&](Index t) { return Datum(all.data() + t * nb * nb, nb, nb, nb, sizeof(double)); };
+    const auto compute = [&] {
+        const std::int64_t before = on.engine->times().back().tasks;
+        on.engine->run({}, [&](Flow& flow) {
+            for (Index t = 0; t < half; ++t) flow.submit(writing, WriteArgs{double(t)}, {Access{datum(t), AccessMode::write}});
+            (void)eventually([&] { return on.engine->times().back().tasks >= before + half; });
+            for (Index t = 0; t < half; ++t) flow.submit(reading_any, ReadAnyArgs{4e6}, {Access{datum(0), AccessMode::read}});
+        });
+    };
+    const double kernels = double(tasks) * 0.01;
+    const auto seconds = soonest(compute, std::chrono::duration<double>(kernels / 0.9)).count();
+    EXPECT_GE(seconds, kernels);
+    EXPECT_LE(seconds, kernels / 0.75) << "at the end: half as long again";
 }
 
 TEST(Overlap, MovesNothingTwice)

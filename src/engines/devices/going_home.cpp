@@ -6,12 +6,21 @@
 
 namespace trencadis {
 
-/// Nothing is known of tasks whose dependences are found later.
+/// Nothing is known of tasks whose dependences are found later. What was written before is looked for here, but for what a task
+/// ends with just now, which comes when the flow settles.
 void DeviceMemory::expect_no_more(TaskFlow& flow)
 {
-    if (!(flow.options().devices) || flow.options().traits.discovery == Discovery::at_steal) return;
+    if (flow.options().devices == 0 || flow.options().traits.discovery == Discovery::at_steal) return;
     const std::lock_guard lock(mutex_);
     complete_.insert(&flow);
+    const auto used = used_by_.find(&flow);
+    if (used == used_by_.end()) return;
+    for (const void* const data : used->second) {
+        if (home_of(data) != home_space || replicas_.holds(data, home_space) || !flow.is_at_rest(data)) continue;
+        for (int device = 0; device < devices(); ++device)
+            if (replicas_.holds(data, space_of(device))) stations_[std::size_t(device)]->going_home.push_back({data, &flow});
+    }
+    call_all();
 }
 
 /// A task that has ended, and has not been given back to its flow.
@@ -34,6 +43,7 @@ bool DeviceMemory::send_home(int device, Station& station, Lock& lock)
         const LastWritten last = station.going_home.front();
         station.going_home.pop_front();
         if (station.dead.load(std::memory_order_relaxed) || last.flow->cancelled() || last.flow->has_failed()) continue;
+        if (replicas_.holds(last.data, home_space)) continue;
         const std::array read{TaskDatum{last.data, 0, AccessMode::read, home_space}};
         Plan plan = replicas_.acquire(read, home_space);
         if (plan.verdict != Verdict::now) continue;
