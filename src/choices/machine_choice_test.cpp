@@ -88,7 +88,7 @@ TEST(ChoicesElsewhere, FarMemoriesLeaveSmallCallsToFewerCores)
 {
     Elsewhere sgi("uv2000");
     const std::vector<ByCores> small = consider_elsewhere(square("getrf", 440), sgi.units);
-    const std::vector<ByCores> large = consider_elsewhere(square("getrf", 1800), sgi.units);
+    const std::vector<ByCores> large = consider_elsewhere(square("getrf", 900), sgi.units);
     EXPECT_LT(small.front().workers, large.front().workers);
     std::set<int> counts;
     for (const ByCores& by : small) EXPECT_TRUE(counts.insert(by.workers).second);
