@@ -34,6 +34,13 @@ void refuse_owner(std::string_view who, std::string_view task, const Datum& name
                                              std::to_string(named.owner) + " owns; owners must be 0");
 }
 
+void refuse_larger(std::string_view task, const Datum& named, const Datum& first)
+{
+    throw Error(ErrorCode::bad_argument, "task '" + std::string(task) + "' names the datum at " + text(named) +
+                                             ", and an earlier one no more of it than " + text(first) +
+                                             "; between processes the first task must name the whole");
+}
+
 void refuse_name(std::string_view task)
 {
     throw Error(ErrorCode::bad_argument,

@@ -310,6 +310,35 @@ TEST(SharedRuns, ThrowOnAllProcessesWhatOneThrows)
     }
 }
 
+TEST(SharedRuns, RefuseToNameMoreOfADatumThanItsFirstTask)
+{
+    const auto last = std::int16_t(all().size() - 1);
+    std::vector<double> mine(64, 1);
+    const void* const address = last == all().rank() ? mine.data() : nullptr;
+    double where[] = {double(reinterpret_cast<std::uintptr_t>(address))};
+    all().sum(where); // one name for all
+    const auto named = [&](Index rows, Index cols) {
+        const auto* const at = reinterpret_cast<const void*>(std::uintptr_t(where[0])); // NOLINT(performance-no-int-to-ptr)
+        return Datum(at, rows, cols, 8, sizeof(double)).owned_by(last);
+    };
+    const auto use = [&](const Datum& first, const Datum& second) {
+        session().run_shared([&](Flow& flow) {
+            flow.submit("first", [] {}, {readwrite(first)});
+            flow.submit("second", [] {}, {readwrite(second)});
+        });
+    };
+    use(named(8, 8), named(8, 4));
+    for (const Datum& larger : {named(8, 8), named(4, 8), named(8, 5)}) {
+        try {
+            use(named(8, 4), larger);
+            ADD_FAILURE() << larger.rows << " x " << larger.cols << " was taken";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_argument) << error.what();
+        }
+    }
+    EXPECT_EQ(mine, std::vector<double>(64, 1));
+}
+
 TEST(SharedRuns, AreRefusedByAllWhereOneCannotBegin)
 {
     const Index n = 3 * nb;

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "engines/starpu/bottom_levels.hpp"
 #include "graph/owner_computes.hpp"
+#include "graph/refusals.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -19,6 +20,12 @@ thread_local bool submitting = false;
 
 /// What is there for the order alone has one, which is sent.
 std::size_t bytes_of(const Datum& datum) { return std::size_t(std::max(datum.bytes(), 1.0)); }
+
+bool holds(const Datum& whole, const Datum& part)
+{
+    if (part.bytes() > whole.bytes()) return false;
+    return part.element != whole.element || (part.rows <= whole.rows && part.cols <= whole.cols);
+}
 
 AccessMode one_at_a_time(AccessMode mode)
 {
@@ -52,8 +59,17 @@ void SharedFlow::hand_over(std::unique_ptr<OwnTask> task)
     if (executor < 0 || executor >= group_.size())
         throw Error(ErrorCode::bad_argument, std::string("task '") + task->label() + "' is for process " +
                                                  std::to_string(executor) + " of " + std::to_string(group_.size()));
+    require_first_shape(*task);
     held_.push_back(std::move(task));
     if (held_.size() >= most_held_) submit_held();
+}
+
+void SharedFlow::require_first_shape(const OwnTask& task)
+{
+    for (const Access& access : task.accesses()) {
+        const auto [first, is_new] = first_named_.try_emplace(access.datum.address, access.datum);
+        if (!is_new && !holds(first->second, access.datum)) refuse_larger(task.label(), access.datum, first->second);
+    }
 }
 
 void SharedFlow::submit_held()
@@ -73,6 +89,7 @@ void SharedFlow::await_all()
         else tenancy_.give_back(datum.datum, datum.handle);
     }
     data_.clear();
+    first_named_.clear();
     numbered_.clear();
     plan_.clear();
 }

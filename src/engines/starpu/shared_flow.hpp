@@ -47,6 +47,7 @@ private:
     };
     void hand_over(std::unique_ptr<OwnTask> task) override;
     void await_all() override;
+    void require_first_shape(const OwnTask& task);
     void submit_held();
     void submit(std::unique_ptr<OwnTask> task, double derived);
     void give(std::unique_ptr<OwnTask> task, double priority);
@@ -71,6 +72,7 @@ private:
     NamedMemory& memory_;
     Unfinished unfinished_;
     std::unordered_map<const void*, Registered> data_;
+    std::unordered_map<const void*, Datum> first_named_; ///< of what was handed over; what is known and sent has that shape
     std::vector<Registered*> numbered_;
     std::vector<std::unique_ptr<OwnTask>> held_;
     std::vector<OwnerComputes::Use> uses_;
