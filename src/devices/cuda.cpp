@@ -1,9 +1,9 @@
 #include "base/error.hpp"
 #include "devices/backend.hpp"
 #include "devices/cuda/driver.hpp"
-#include "devices/cuda/start.hpp"
 #include "devices/driven/as_guest.hpp"
 #include "devices/driven/choice.hpp"
+#include "devices/driven/patience.hpp"
 
 #include <fmt/format.h>
 
@@ -18,12 +18,9 @@ public:
     {
         const AsGuest guest;
         const std::chrono::milliseconds patience = patience_with_drivers();
-        const std::optional<Result> started = start_driver(api_, patience);
-        if (!started)
-            throw Error(ErrorCode::environment,
-                        fmt::format("devices 'cuda': NVIDIA's driver has not answered for {} s when it starts; "
-                                    "TRENCADIS_DRIVER_SECONDS says how long it may take",
-                                    patience.count() / 1000));
+        static auto* const start = new DriverStart<Result>; // for good
+        const std::optional<Result> started = start->run([init = api_.cuInit] { return init(0); }, patience);
+        if (!started) fail_to_start("cuda", "NVIDIA's driver has", patience);
         Result code = *started;
         if (code == no_device) return;
         int count = 0;

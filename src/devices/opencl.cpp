@@ -2,7 +2,9 @@
 #include "base/lasting.hpp"
 #include "base/module.hpp"
 #include "devices/backend.hpp"
+#include "devices/driven/as_guest.hpp"
 #include "devices/driven/choice.hpp"
+#include "devices/driven/patience.hpp"
 
 namespace trencadis {
 namespace devices {
@@ -27,7 +29,14 @@ DriverLibrary& library()
         throw Error(ErrorCode::missing_backend,
                     "it was opened before this process was forked, and its threads are not in it; open it "
                     "in the child alone, or start the child anew");
-    return *make();
+    static auto* const start = new DriverStart<DriverLibrary*>; // for good
+    static DriverLibrary* started = nullptr;
+    const AsGuest guest;
+    if (started) return *started;
+    const std::chrono::milliseconds patience = patience_with_drivers();
+    const std::optional<DriverLibrary*> made = start->run(make, patience);
+    if (!made) fail_to_start("opencl", "a driver of OpenCL's has", patience);
+    return *(started = *made);
 }
 
 /// Whoever asks has asked for devices.

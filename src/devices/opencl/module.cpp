@@ -1,7 +1,6 @@
 // The module: what of trencadis is linked to OpenCL and CLBlast. It is loaded when an OpenCL device is asked for, so that drivers
 // stay out of processes that asked for none.
 #include "base/error.hpp"
-#include "devices/driven/as_guest.hpp"
 #include "devices/opencl/driver.hpp"
 
 #include <fmt/format.h>
@@ -20,10 +19,9 @@ template <class Handle, class Ask> std::string words_from(const Ask& ask, Handle
 
 class OpenClLibrary final : public DriverLibrary {
 public:
-    /// All platforms' devices, one platform after the other.
+    /// All platforms' devices, one platform after the other. By whoever is a guest meanwhile.
     OpenClLibrary()
     {
-        const AsGuest guest;
         cl_uint count = 0;
         if (clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return;
         std::vector<cl_platform_id> platforms(count);
