@@ -1,5 +1,6 @@
 #include "choices/chooser.hpp"
 
+#include "algorithms/routines.hpp"
 #include "base/error.hpp"
 
 #include <gtest/gtest.h>
@@ -72,6 +73,17 @@ TEST(Plans, CutIntoTilesThatFitTheCall)
                 EXPECT_GE(tiles.nb, 1);
                 EXPECT_LE(tiles.nb, n);
             }
+}
+
+/// What was measured of the one counts as measured of the other (Chooser).
+TEST(Plans, OfTheFirstFormAsItIsHaveTheTilesOfTheRule)
+{
+    for (const std::string_view routine : {"potrf", "getrf", "geqrf"})
+        for (const Index n : {310, 440, 620, 900, 1200, 2600}) {
+            const Call call{routine, 1, n, n};
+            const Plan same{Plan::By::tasks, &find_routine(routine).forms().front(), 0};
+            EXPECT_EQ(tiles_of(same, call, 2).nb, same.form->tile(n, n, sizeof(double), 2)) << routine << ' ' << n;
+        }
 }
 
 /// Beside a neighbour it is chance which of two is slower, by as much as that.

@@ -95,9 +95,10 @@ Tiles tiles_of(const Plan& plan, const Call& call, int workers)
     const double factor = std::exp2(plan.step / 2.0);
     if (is_product(call)) return {0, std::max(1, int(std::lround(workers * factor)))};
     const Index least = std::min(call.m, call.n);
-    const auto wanted =
-        Index(std::lround(double(plan.form->tile(call.m, call.n, element_bytes(call.precision), workers)) * factor));
-    return {std::clamp(balanced(least, std::max(wanted, least_tile), 8), Index(1), std::max<Index>(least, 1)), 0};
+    const Index own = plan.form->tile(call.m, call.n, element_bytes(call.precision), workers);
+    const auto wanted = Index(std::lround(double(own) * factor));
+    const Index nb = plan.step == 0 ? own : balanced(least, std::max(wanted, least_tile), 8);
+    return {std::clamp(nb, Index(1), std::max<Index>(least, 1)), 0};
 }
 
 std::vector<Plan> plans_for(const Call& call, int workers, bool ours, Breadth breadth)
