@@ -46,10 +46,12 @@ template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, 
     return blas::potrf_in_halves(uplo, n, A, lda, helpers<T>(crew, operations::potrf(double(n)).flops<T>(), options));
 }
 
-/// Would others save more of it than it takes them to get their part of the triangle?
+/// Would others save more of it than it takes them to get their part of the triangle? Of what they could do tiles that are few
+/// leave them a sixth to wait for.
 bool is_worth_moving(const Crew& crew, Flops flops, Bytes triangle)
 {
-    const double others = 1 - 1.0 / crew.workers();
+    constexpr double kept_busy = 5.0 / 6;
+    const double others = kept_busy * (1 - 1.0 / crew.workers());
     return others * flops > blas::flops_for_a_byte(double(crew.line_ns()), crew.flops_per_ns()) * triangle;
 }
 
