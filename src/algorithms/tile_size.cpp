@@ -38,16 +38,30 @@ Index cholesky_tile(Index n, std::size_t element, int workers)
     return std::max<Index>(64, balanced(n, nb, 16));
 }
 
+/// Up to here a call's caller may have to compute all tiles of it alone (drivers/cholesky.cpp).
+constexpr Index medium_cholesky = 391;
+
+bool is_short_of_tiles(Index n, Index nb)
+{
+    constexpr Index few = 4;
+    return n <= medium_cholesky && pieces(n, nb) <= few;
+}
+
 Index packed_cholesky_tile(Index n, std::size_t element, int workers)
 {
     // A packed tile runs at full speed when it is small, so parallelism decides: about 8 tiles in a row and more for larger
     // matrices, as the work in front of the last panel grows. Below 600 two for each worker are enough: a step more costs as
     // much as the others gain by it (two cores of a Zen 3, AVX2: 360 to 500 in 4 tiles is 3 to 12 % faster than in 5 and 6).
-    // Whole halves of the panels that updates go by (24 rows in double with AVX-512, 12 with AVX2): what is beyond is padded.
+    const Index each = n / std::max(workers, 1) + 1;
+    const Index for_two_each = std::min<Index>(150, pieces(n, 2 * std::max(workers, 1)));
+    // Those that are not packed are multiples of what a vector of 64 bytes holds, so that nothing is padded.
+    if (n <= medium_cholesky)
+        return std::max<Index>(
+            48, balanced(n, std::max<Index>(48, std::min(scaled(std::max<Index>(80, for_two_each), element), each)), 8));
+    // Whole panels that updates go by (24 rows in double with AVX-512, 12 with AVX2): what is beyond is padded.
     const Index wanted = n <= 2048 ? 48 + n / 10 : std::min<Index>(288, 256 + (n - 2048) / 64);
-    const Index for_two_each = std::min<Index>(150, n / (2 * std::max(workers, 1)));
-    const Index nb = std::max<Index>(48, std::min(scaled(std::max(wanted, for_two_each), element), n / std::max(workers, 1) + 1));
-    return std::max<Index>(48, balanced(n, nb, 12));
+    const Index nb = std::max<Index>(48, std::min(scaled(std::max(wanted, for_two_each), element), each));
+    return std::max<Index>(48, balanced(n, nb, 24));
 }
 
 static bool is_elongated(Index m, Index n) { return m >= 4 * n; }
