@@ -17,7 +17,7 @@ namespace trencadis::choices {
 namespace {
 
 /// Changes with the format and with what the figures mean.
-constexpr std::string_view first_words = "trencadis choices, version ", version = "4"; // ratios to another rule
+constexpr std::string_view first_words = "trencadis choices, version ", version = "5"; // ratios to another rule
 constexpr std::size_t most_bytes = 4 << 20;
 
 /// FNV-1a, 64 bits.

@@ -81,7 +81,7 @@ TEST_F(CalibrationFile, OfAnotherProcessorLibraryOrFormatSaysSo)
     EXPECT_EQ(read({ours.processor, ours.kernels, "1.1"}).trouble, "is of another version of the library or its kernels");
     EXPECT_EQ(read({ours.processor, "native avx2", ours.library}).trouble, "is of another version of the library or its kernels");
     std::string newer = text();
-    newer.replace(newer.find("version 4"), 9, "version 5");
+    newer.replace(newer.find("version 5"), 9, "version 6");
     put(newer);
     EXPECT_EQ(read().trouble, "is of another version of its format");
 }
