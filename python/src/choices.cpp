@@ -80,6 +80,14 @@ nb::list consider(const Session& session, const std::string& routine, const std:
     return session.chooser() ? rows_of(session.chooser()->consider(call), crew.workers(), call) : nb::list();
 }
 
+/// What the fixed rule comes to, as a plan by another word.
+nb::dict rule(const Session& session, const std::string& routine, const std::string& precision, Index m, Index n, Index k)
+{
+    const Crew& crew = session;
+    const Call call = call_of(routine, precision, m, n, k);
+    return described(crew.workers(), call, plan_of_rule(call, crew.workers(), session.kernels().native()));
+}
+
 /// What a call is weighed for in a session with devices.
 nb::list foreseen(const Session& session, const std::string& routine, const std::string& precision, Index m, Index n, Index k)
 {
@@ -285,6 +293,7 @@ void bind_elsewhere(nb::module_& m)
 void bind_choices(nb::module_& m)
 {
     m.def("considered", &consider, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
+    m.def("rule", &rule, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
     m.def("foreseen", &foreseen, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
     m.def("last_calls", &last_calls, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);
     m.def("plans", &plans, "session"_a, "routine"_a, "precision"_a, "m"_a, "n"_a, "k"_a);

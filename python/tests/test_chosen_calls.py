@@ -108,3 +108,23 @@ def test_explain_says_what_the_last_calls_took(tmp_path):
     out, _ = trencadis("explain", "potrf", "--n", "500", environment=environment(tmp_path))
     line = next(line for line in out.splitlines() if line.startswith("the last times, rule by "))
     assert line.count(",") == 2 and line.endswith(" ms")
+
+
+def test_explain_says_what_the_rule_comes_to(tmp_path):
+    (row, short), _ = explained(tmp_path, "potrf", "--n", "500,100")
+    rule = row["rule"]
+    assert (rule["plan"], rule["variant"], rule["seconds"], rule["last"]) == ("packed", "packed", None, []) and rule["nb"] > 0
+    assert (short["rule"]["plan"], short["rule"]["variant"], short["rule"]["nb"]) == ("caller", None, None)
+    out, _ = trencadis("explain", "potrf", "--n", "500,100", environment=environment(tmp_path))
+    assert f"the fixed rule: packed in tiles of {rule['nb']}\n" in out
+    assert "the fixed rule: its caller, without tiles or tasks\n" in out
+    bits(tmp_path)
+    bits(tmp_path, write=session_rows())
+    (row,), _ = explained(tmp_path, "potrf", "--n", "500")
+    assert row["chosen"] == "in-place+1" and row["rule"]["seconds"] > row["considered"][0]["seconds"]
+    assert row["rule"]["last"] == [row["last"][0]["seconds"]] and [one["plan"] for one in row["last"]] == ["rule", "in-place+1"]
+    own = next(one for one in row["considered"] if one["plan"] == "rule")
+    assert (own["variant"], own["nb"], own["seconds"]) == ("packed", rule["nb"], row["rule"]["seconds"])
+    out, _ = trencadis("explain", "potrf", "--n", "500", environment=environment(tmp_path))
+    line = next(line for line in out.splitlines() if line.startswith("the fixed rule: packed in tiles"))
+    assert " expected to take " in line and "; the last times " in line and line.endswith(" ms")

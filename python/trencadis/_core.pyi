@@ -87,6 +87,9 @@ def considered(session: Session, routine: str, precision: str, m: int, n: int, k
     """What is expected of each plan, the chosen one first: plan, variant, nb, grain, workers, seconds, against (of the rule's),
     nearest (octaves to what was measured), chosen. Empty: calls of this session go by rule."""
 
+def rule(session: Session, routine: str, precision: str, m: int, n: int, k: int) -> dict[str, Any]:
+    """What the fixed rule comes to for a call: plan (by its other word), variant, nb, grain, workers."""
+
 def last_calls(session: Session, routine: str, precision: str, m: int, n: int, k: int) -> list[dict[str, Any]]:
     """What the last calls of that size took on this host, the oldest first: plan, workers (1: the caller alone), seconds."""
 

@@ -125,12 +125,24 @@ def _explained(session: Any, routine: str, precision: str, m: int, n: int, k: in
     row["why"] = _why(session, considered, known)
     row["considered"] = considered
     row["last"] = _core.last_calls(session, routine, precision, m, n, k)
+    row["rule"] = _rule(session, row)
     row["calibration"] = _core.read_calibration(session)["path"]
     row["devices"] = options["devices"] or None
     if row["devices"]:
         row["foreseen"] = _core.foreseen(session, routine, precision, m, n, k)
         row["chosen"], row["why"] = _with_devices(row["foreseen"])
     return row
+
+
+def _rule(session: Any, row: dict[str, Any]) -> dict[str, Any]:
+    """What the fixed rule comes to, what is expected of it, and what it took lately; the same in its row of the others."""
+    call = row["routine"], row["precision"], row["m"], row["n"], row["k"] or 0
+    rule = _core.rule(session, *call)
+    own = next((one for one in row["considered"] if one["plan"] == "rule"), None)
+    if own:
+        own.update({key: rule[key] for key in ("variant", "nb", "grain")})
+    last = [one["seconds"] for one in row["last"] if one["plan"] == "rule" and one["workers"] == rule["workers"]]
+    return {**rule, "seconds": (own and own["seconds"]) or None, "last": last}
 
 
 def _with_devices(foreseen: list[dict[str, Any]]) -> tuple[str, str]:
@@ -178,6 +190,19 @@ def _why(session: Any, considered: list[dict[str, Any]], known: list[dict[str, A
     return text
 
 
+def _rule_text(rule: dict[str, Any]) -> str:
+    if rule["variant"]:
+        cut = f" in tiles of {rule['nb']}" if rule["nb"] else f" cut for {rule['grain']} workers" if rule["grain"] else ""
+        text = f"the fixed rule: {rule['variant']}{cut}"
+    else:
+        text = "the fixed rule: its caller, without tiles or tasks"
+    if rule["seconds"]:
+        text += f", expected to take {1e3 * rule['seconds']:.3g} ms"
+    if rule["last"]:
+        text += f"; the last times {', '.join(f'{1e3 * took:.3g}' for took in reversed(rule['last']))} ms"
+    return text
+
+
 def _last_times(last: list[dict[str, Any]]) -> str:
     """What such calls took, the last one first, by plan and number of workers."""
     kinds = {(one["plan"], one["workers"]): None for one in reversed(last)}
@@ -197,6 +222,8 @@ def _print(row: dict[str, Any]) -> None:
     how = f" {size}, precision {row['precision']}, {len(row['workers'])} workers, objective {row['objective']}: "
     print_named(row["routine"], how, row["chosen"], f", on {row['machine']}, estimated" if "machine" in row else "")
     out.print(row["why"] + "\n", soft_wrap=True, markup=False)
+    if "rule" in row:
+        out.print(_rule_text(row["rule"]) + "\n", soft_wrap=True, markup=False)
     if by_cores := row.get("by_cores"):
         rows = [{**one, "milliseconds": one["seconds"] * 1e3, "mark": "chosen" if one["chosen"] else ""} for one in by_cores]
         print_table(rows, {"workers": "cores", "plan": "plan", "milliseconds": "expected ms", "mark": ""})

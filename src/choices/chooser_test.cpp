@@ -253,7 +253,7 @@ TEST(Chooser, AnswersAKnownCallWithinAMicrosecond)
         best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / calls);
     }
     EXPECT_LT(best, 1e-6);
-    RecordProperty("seconds_per_choice", std::to_string(best));
+    RecordProperty("nanoseconds_per_choice", std::to_string(1e9 * best));
 }
 
 } // namespace
