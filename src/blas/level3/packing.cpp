@@ -13,7 +13,8 @@ namespace {
 template <Scalar T> class PanelWriter {
 public:
     PanelWriter(const MicroKernel<T>& kernel, const Operand<T>& A, bool left)
-        : A_(A), left_(left), pack_(left ? kernel.pack_left_panel : kernel.pack_right_panel)
+        : A_(A), left_(left), pack_(left ? kernel.pack_left_panel : kernel.pack_right_panel),
+          block_(left ? nullptr : kernel.pack_triangle_block)
     {
     }
 
@@ -68,6 +69,11 @@ private:
     {
         const bool lower = A_.uplo == Uplo::lower;
         const Index rs = A_.rs;
+        if (suits_block(rows, width, end - begin)) {
+            block_(A_.data + first * rs + begin * A_.cs, rs, A_.cs, to);
+            for (Index p = 0; A_.diag == Diag::unit && p < rows; ++p) to[p * width + p] = 1;
+            return;
+        }
         for (Index p = begin; p < end; ++p, to += width) {
             const T* const from = A_.data + first * rs + p * A_.cs;
             const Index crossing = p - A_.below - first, stored_from = lower ? crossing + 1 : 0,
@@ -77,6 +83,11 @@ private:
             for (Index i = stored_to; i < width; ++i) to[i] = 0;
             to[crossing] = A_.diag == Diag::unit ? T(1) : from[crossing * rs];
         }
+    }
+    bool suits_block(Index rows, Index width, Index columns) const
+    {
+        const auto is_one = [](Index stride) { return stride == 1 || stride == -1; };
+        return block_ && A_.uplo == Uplo::lower && rows == width && columns == rows && (is_one(A_.rs) || is_one(A_.cs));
     }
     /// Column p, in which the panel crosses the diagonal.
     void diagonal_column(Index first, Index rows, Index width, Index p, Real<T>* to) const
@@ -117,6 +128,7 @@ private:
     const Operand<T> A_;
     const bool left_;
     const typename MicroKernel<T>::PackPanel pack_;
+    const decltype(MicroKernel<T>::pack_triangle_block) block_;
 };
 
 } // namespace
@@ -159,7 +171,11 @@ template <Scalar T> void invert_diagonal(const MicroKernel<T>& kernel, Index fir
     }
 }
 
-template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image)
+namespace {
+
+/// Calls finish(j, cols, panel) for each panel of the triangle when it is packed.
+template <Scalar T, class Finish>
+void pack_panels(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image, const Finish& finish)
 {
     Operand<T> transpose = U.transposed();
     transpose.structure = Structure::triangular;
@@ -168,9 +184,21 @@ template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Opera
     for (Index j = 0; j < n; j += kernel.nr) {
         const Index cols = std::min(kernel.nr, n - j);
         writer.write(j, cols, kernel.nr, j + cols, image);
-        invert_diagonal(kernel, j, cols, image);
+        finish(j, cols, image);
         image += planes<T> * kernel.nr * (j + cols + 1);
     }
+}
+
+} // namespace
+
+template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image)
+{
+    pack_panels(kernel, U, n, image, [&](Index j, Index cols, Real<T>* panel) { invert_diagonal(kernel, j, cols, panel); });
+}
+
+template <Scalar T> void pack_factor(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image)
+{
+    pack_panels(kernel, U, n, image, [](Index, Index, Real<T>*) {});
 }
 
 template <Scalar T>
@@ -187,6 +215,7 @@ void unpack_left(const MicroKernel<T>& kernel, const Real<T>* image, Index rows,
     template void pack_left(const MicroKernel<T>&, const Operand<T>&, Index, Index, Real<T>*);                                   \
     template void pack_right(const MicroKernel<T>&, const Operand<T>&, Index, Index, Real<T>*);                                  \
     template void pack_triangle(const MicroKernel<T>&, const Operand<T>&, Index, Real<T>*);                                      \
+    template void pack_factor(const MicroKernel<T>&, const Operand<T>&, Index, Real<T>*);                                        \
     template Index triangle_size(const MicroKernel<T>&, Index);                                                                  \
     template void invert_diagonal(const MicroKernel<T>&, Index, Index, Real<T>*);                                                \
     template void unpack_left(const MicroKernel<T>&, const Real<T>*, Index, Index, T*, Index, Index);

@@ -14,6 +14,8 @@ template <Scalar T> void pack_right(const MicroKernel<T>& kernel, const Operand<
 /// What MicroKernel::solve takes: the upper triangle of U (n x n, triangular) with the inverses of its diagonal on the diagonal.
 /// Panel j has the rows 0 .. min(n, (j + 1) nr) only, and that of the powers; panels follow one another with those lengths.
 template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image);
+/// What MicroKernel::multiply_triangle takes: the same panels, and their lengths, with U's own diagonal and nothing behind it.
+template <Scalar T> void pack_factor(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image);
 template <Scalar T> Index triangle_size(const MicroKernel<T>& kernel, Index n);
 
 /// Makes such a panel of the right panel of U's columns [first, first + cols), packed first + cols deep: inverts its diagonal and

@@ -53,17 +53,10 @@ template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Ind
     return std::clamp(even, least, std::max(least, with.tree[Loop::ic]));
 }
 
-/// Of X as many as half of the second cache holds in full length, since each panel of U goes past all that is solved of them; but
-/// a few panels at least, for which a panel of U is worth getting out of the last cache. Where rows of B are contiguous and
-/// solved in place, a panel goes along them, past all of U, and the next one's pages are others: one, or two where the second
-/// cache does not hold U with them, so that they get it out of the last one together.
 template <Scalar T> Index TeamSolve<T>::rows_at_a_time(const Setup<T>& with) const
 {
-    constexpr Index fewest = 4;
-    const Index half = with.tree[Loop::pc] * with.tree[Loop::ic], kept = half / std::max<Index>(x_.n, 1) / kernel_.mr;
-    const bool along_rows = x_.rs != 1 && solves_in_place(kernel_, x_.rs, x_.cs);
-    const Index at_once = !along_rows ? std::max(fewest, kept) : panel_offset(panels(), kernel_.nr) <= half + half / 2 ? 1 : 2;
-    return std::min(with.tree[Loop::ic], at_once * kernel_.mr);
+    const Index half = with.tree[Loop::pc] * with.tree[Loop::ic];
+    return std::min(with.tree[Loop::ic], rows_past_triangle(kernel_, half, x_.n, x_.rs, x_.cs));
 }
 
 template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index rows)
@@ -106,7 +99,7 @@ template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end, Own& own)
     scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
     if (alpha_ == T(0)) return;
     Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
-    const bool in_place = solves_in_place(kernel_, x_.rs, x_.cs);
+    const bool in_place = moves_in_place(kernel_, x_.rs, x_.cs);
     if (!in_place) pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
     for (Index j = 0; j < panels(); ++j) {
         const Real<T>* const U = panel(j, own);

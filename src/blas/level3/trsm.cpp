@@ -65,7 +65,7 @@ template <Scalar T>
 void solve_block(const MicroKernel<T>& kernel, Index rows, Index width, const Real<T>* triangle, T* B, Index rs, Index cs,
                  Real<T>* X, bool keeps)
 {
-    if (!solves_in_place(kernel, rs, cs)) {
+    if (!moves_in_place(kernel, rs, cs)) {
         pack_left(kernel, Operand<T>{B, rs, cs}, rows, width, X);
         solve_packed(kernel, X, rows, 0, rows, width, triangle);
         return unpack_left(kernel, X, rows, width, B, rs, cs);

@@ -120,6 +120,18 @@ template <Scalar T> struct SolveInPlace {
     const T* next; ///< which of its columns will be solved after these: a hint, may be null and need not be readable
 };
 
+/// One step of B = alpha X U for a panel of rows: what MicroKernel::multiply_triangle works on.
+template <Scalar T> struct TriangleStep {
+    Index k; ///< columns of X before
+    const Real<T>* X;
+    Index height;
+    const Real<T>* U;
+    T alpha;
+    T* B; ///< element (i, j) of the step's columns is B[i * rs + j * cs]
+    Index rs, cs;
+    Index rows, cols;
+};
+
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.
 ///
 /// Packed operands are arrays of Real<T>, cut into panels that lie one after the other:
@@ -168,10 +180,16 @@ template <Scalar T> struct MicroKernel {
     /// where the inverse is no normal number (reciprocal.hpp).
     void (*solve)(Index k, R* X, Index height, const R* U, Index cols);
     /// The same with B_k, of which X_k takes the place, where it lies; X_k is written to the packed panel too. Columns of B are
-    /// contiguous (rs = 1); or, where `solves_rows`, nr columns and rows that are, forwards or backwards (cs = 1 or -1). Null for
+    /// contiguous (rs = 1); or, where `moves_rows`, nr columns and rows that are, forwards or backwards (cs = 1 or -1). Null for
     /// complex numbers.
     void (*solve_in_place)(const SolveInPlace<T>& step);
-    bool solves_rows;
+    bool moves_rows;
+    /// The product: B_k <- alpha (X_0 U_0k + X_k U_kk), U_kk without inverses and nothing else of it read than its triangle. B as
+    /// above. Null for complex numbers.
+    void (*multiply_triangle)(const TriangleStep<T>& step);
+    /// A lower triangle of nr columns of a right panel: row p of the image begins with the elements A[i * across + p * along] of
+    /// i >= p, of which no other is read; zeros are before. One of the strides is 1 or -1. Null where vectors do not suit.
+    void (*pack_triangle_block)(const T* A, Index across, Index along, R* image);
 
     /// L L^T = D in place, D the lower triangle of n <= nr rows and columns; column p is nr numbers at D + p * step, of which
     /// those in front of the diagonal may be anything and become zero. U: n rows of nr numbers, L^T with the inverses of its

@@ -66,6 +66,22 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
         if (MV == 1 || x.height == MV * lanes) return SolveTile<T, Bytes, MV, NR>::solve_in_place(x);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::solve_in_place(x);
     }
+    static void multiply_triangle(const TriangleStep<T>& x)
+    {
+        if (MV == 1 || x.height == MV * lanes) return SolveTile<T, Bytes, MV, NR>::multiply_triangle(x);
+        if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_triangle(x);
+    }
+    static constexpr auto multiplying_triangles() -> void (*)(const TriangleStep<T>&)
+    {
+        if constexpr (is_complex<T>) return nullptr;
+        else return multiply_triangle;
+    }
+    static constexpr auto packing_triangles() -> void (*)(const T*, Index, Index, R*)
+    {
+        constexpr int bytes = NR * int(sizeof(R));
+        if constexpr (is_complex<T> || bytes > Bytes || (NR & (NR - 1)) != 0) return nullptr;
+        else return pack_triangle_block<T, bytes>;
+    }
     static constexpr auto solving_in_place() -> void (*)(const SolveInPlace<T>&)
     {
         if constexpr (is_complex<T>) return nullptr;
@@ -104,7 +120,9 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .transpose_pairs = transposing(),
                 .solve = solve,
                 .solve_in_place = solving_in_place(),
-                .solves_rows = !is_complex<T> && lanes == NR,
+                .moves_rows = !is_complex<T> && lanes == NR,
+                .multiply_triangle = multiplying_triangles(),
+                .pack_triangle_block = packing_triangles(),
                 .factor_diagonal = factor_diagonal(),
                 .factor_triangle = CholeskyColumns<T, Bytes>::factor,
                 .factor_columns = factor_columns<T, Bytes>,

@@ -324,7 +324,7 @@ TYPED_TEST(MicroKernels, SolveWhereItLiesAsPacked)
             for (int way = 0; way < 3; ++way) {
                 const Index m = random.between(1, 2 * kernel.mr + 1), ld = (way == 0 ? m : n) + random.between(0, 3);
                 const Index rs = way == 0 ? 1 : ld, cs = way == 0 ? ld : way == 1 ? 1 : -1, first = way == 2 ? n - 1 : 0;
-                if (!solves_in_place(kernel, rs, cs)) continue;
+                if (!moves_in_place(kernel, rs, cs)) continue;
                 auto U = TestFixture::matrix(random, n * n);
                 for (Index i = 0; i < n; ++i) U[i + i * n] += T(Real<T>(2 * n));
                 Operand<T> upper = general(U.data(), n);

@@ -300,6 +300,50 @@ void unpack_panel(const Real<T>* image, Index width, Index rows, Index depth, T*
     Moves::unpack(image, width, rows, depth, A, across, along);
 }
 
+/// MicroKernel::pack_triangle_block for vectors of one row.
+template <class T, int Bytes> struct TriangleBlock {
+    using Vec = Vectors<T, Bytes>;
+    using V = typename Vec::V;
+    static constexpr int N = Vec::lanes;
+
+    /// Rows that are contiguous, forwards or backwards; row p from its diagonal on.
+    template <int p, bool backwards> [[gnu::always_inline]] static void rows(const T* A, Index along, T* image)
+    {
+        if constexpr (p < N) {
+            const T* const row = A + p * along;
+            const V v = Vec::load_some(backwards ? row - (N - 1) : row + p, N - p);
+            *reinterpret_cast<V*>(image + p * N) = backwards ? Vec::reversed(v) : Vec::template shifted<p>(v);
+            rows<p + 1, backwards>(A, along, image);
+        }
+    }
+    /// Columns that are: column i down to its diagonal.
+    template <int i, bool backwards> [[gnu::always_inline]] static void columns(const T* A, Index across, V (&square)[N])
+    {
+        if constexpr (i < N) {
+            const T* const column = A + i * across;
+            const V v = Vec::load_some(backwards ? column - i : column, i + 1);
+            square[i] = backwards ? Vec::template shifted<i + 1 - N>(Vec::reversed(v)) : v;
+            columns<i + 1, backwards>(A, across, square);
+        }
+    }
+    template <bool backwards> static void by_columns(const T* A, Index across, T* image)
+    {
+        V square[N];
+        columns<0, backwards>(A, across, square);
+        Vec::template transpose<1>(square);
+#pragma GCC unroll 16
+        for (int p = 0; p < N; ++p) *reinterpret_cast<V*>(image + p * N) = square[p];
+    }
+};
+template <Scalar T, int Bytes> void pack_triangle_block(const T* A, Index across, Index along, T* image)
+{
+    using Block = TriangleBlock<T, Bytes>;
+    if (across == 1) Block::template rows<0, false>(A, along, image);
+    else if (across == -1) Block::template rows<0, true>(A, along, image);
+    else if (along == 1) Block::template by_columns<false>(A, across, image);
+    else Block::template by_columns<true>(A, across, image);
+}
+
 /// MicroKernel::all_finite: zero times either is a NaN, which a sum keeps.
 template <Scalar T, int Bytes> bool all_finite(const Real<T>* image, Index count)
 {

@@ -38,6 +38,33 @@ template <Scalar T, int Bytes, int MV, int NR> struct SolveTile : Body<T, Bytes,
         body.template columns<true>(x.X + x.k * height, x.cols);
         body.template move<true>(x);
     }
+    static void multiply_triangle(const TriangleStep<T>& x)
+    {
+        SolveTile body;
+        body.clear();
+        body.template columns<false>(const_cast<R*>(x.X) + x.k * height, x.cols);
+        body.multiply_by_triangle(x.U + x.k * NR, x.cols);
+        body.template accumulate<false, false>(x.k, x.X, x.U, nullptr);
+        if (x.alpha != 1)
+#pragma GCC unroll 64
+            for (int j = 0; j < NR; ++j) body.multiply_column(j, x.alpha);
+        body.template move<true>(x);
+    }
+    /// sum <- sum U with U's small triangle: the last column first, so that those before it are still what they were. What is
+    /// beside the triangle is not read, so that infinities do not meet zeros.
+    [[gnu::always_inline]] void multiply_by_triangle(const R* U, Index cols)
+    {
+#pragma GCC unroll 64
+        for (int j = NR - 1; j >= 0; --j) {
+            if (j >= cols) continue;
+            multiply_column(j, U[j * NR + j]);
+#pragma GCC unroll 64
+            for (int p = 0; p < j; ++p)
+#pragma GCC unroll 8
+                for (int i = 0; i < MV; ++i)
+                    Vec::template add_product<false>(sum[j][0][i], sum[p][0][i], Vec::spread(U[p * NR + j]));
+        }
+    }
     /// Brings what is solved next into the cache.
     [[gnu::always_inline]] static void fetch(const SolveInPlace<T>& x)
     {
@@ -50,7 +77,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct SolveTile : Body<T, Bytes,
         } else
             for (int i = 0; i < height; ++i) __builtin_prefetch(x.next + i * x.rs, 1, 3);
     }
-    template <bool write> [[gnu::always_inline]] void move(const SolveInPlace<T>& x)
+    template <bool write, class Step> [[gnu::always_inline]] void move(const Step& x)
     {
         if (x.rs == 1) {
             if (x.rows == height) return move_columns<write, true>(x);
@@ -62,7 +89,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct SolveTile : Body<T, Bytes,
         }
     }
     /// Reads or writes the sums of the first columns where B has them contiguous.
-    template <bool write, bool whole> [[gnu::always_inline]] void move_columns(const SolveInPlace<T>& x)
+    template <bool write, bool whole, class Step> [[gnu::always_inline]] void move_columns(const Step& x)
     {
 #pragma GCC unroll 64
         for (int j = 0; j < NR; ++j) {
@@ -78,7 +105,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct SolveTile : Body<T, Bytes,
     }
     /// Those of all columns where rows are contiguous, in squares that are transposed in registers. Backwards: the last column
     /// lies first.
-    template <bool write, bool backwards> [[gnu::always_inline]] void move_rows(const SolveInPlace<T>& x)
+    template <bool write, bool backwards, class Step> [[gnu::always_inline]] void move_rows(const Step& x)
     {
         R* row = x.B - (backwards ? NR - 1 : 0);
         Index left = x.rows;

@@ -162,6 +162,8 @@ template <class R, int Bytes> struct Vectors {
     [[gnu::always_inline]] static V swap_pairs(V a) { return swap(a, Indices{}); }
     /// From the last to the first.
     [[gnu::always_inline]] static V reversed(V a) { return reverse(a, Indices{}); }
+    /// As many zeros before it (less than 0: so many of the first lanes away), as many lanes fewer at the other end.
+    template <int by> [[gnu::always_inline]] static V shifted(V a) { return shift<by>(a, Indices{}); }
     /// -x x -x x .., by signs: the difference 0 - x has none where x is zero.
     [[gnu::always_inline]] static V alternate(R x) { return flip(x - V{}, signs_of_even()); }
 
@@ -218,6 +220,10 @@ private:
     template <int... i> [[gnu::always_inline]] static V reverse(V a, std::integer_sequence<int, i...>)
     {
         return __builtin_shufflevector(a, a, (lanes - 1 - i)...);
+    }
+    template <int by, int... i> [[gnu::always_inline]] static V shift(V a, std::integer_sequence<int, i...>)
+    {
+        return __builtin_shufflevector(a, V{}, (i - by >= 0 && i - by < lanes ? i - by : lanes)...);
     }
     template <int... i> [[gnu::always_inline]] static V merge_odd(V a, V b, std::integer_sequence<int, i...>)
     {
