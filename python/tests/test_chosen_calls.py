@@ -110,6 +110,14 @@ def test_explain_says_what_the_last_calls_took(tmp_path):
     assert line.count(",") == 2 and line.endswith(" ms")
 
 
+def test_explain_says_what_the_only_call_of_a_program_took(tmp_path):
+    program = "import numpy as np, trencadis; trencadis.cholesky(2.0 * np.eye(500))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment(tmp_path), check=False)
+    assert run.returncode == 0, run.stderr
+    (row,), _ = explained(tmp_path, "potrf", "--n", "500")
+    assert [one["plan"] for one in row["last"]] == ["rule"] and row["rule"]["last"] == [row["last"][0]["seconds"]]
+
+
 def test_explain_says_what_the_rule_comes_to(tmp_path):
     (row, short), _ = explained(tmp_path, "potrf", "--n", "500,100")
     rule = row["rule"]

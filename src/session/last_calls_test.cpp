@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace trencadis {
@@ -32,7 +34,7 @@ struct LastCallsTest : ::testing::Test {
         return all;
     }
     const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("last_calls_test." + std::to_string(getpid()));
-    const std::filesystem::path file = folder / "host.calls";
+    const std::filesystem::path file = folder / "host.calls", left = folder / "host.calls.left";
 };
 
 TEST_F(LastCallsTest, AreKeptByKindTheNewestOnes)
@@ -84,6 +86,48 @@ TEST_F(LastCallsTest, BeginAnewWhereTheFileIsDamagedAndFailQuietlyWhereThereCanB
     LastCalls(file, here).note(potrf(500), by_rule, 2, 1, 1);
     EXPECT_EQ(text(), "500 rule 2: 1");
     LastCalls("/proc/none/host.calls", here).note(potrf(500), by_rule, 2, 1, 1);
+}
+
+TEST_F(LastCallsTest, AreLeftForTheNextReaderWhereTheProcessEndsBeforeTheyAreWritten)
+{
+    const auto end_after = [&](Index n) {
+        LastCalls& calls = *new LastCalls(file, here); // as that of the session which lasts as long as the process
+        calls.note(potrf(n), by_rule, 2, 1, 1);
+        calls.note(potrf(n), alone, 1, 2, 2);
+        std::exit(7);
+    };
+    EXPECT_EXIT(end_after(500), ::testing::ExitedWithCode(7), "");
+    EXPECT_EQ(text(), "500 rule 2: 1, 500 alone 1: 2");
+    EXPECT_EQ(text({"another processor", "kernels", "1"}), "");
+    EXPECT_EXIT(end_after(501), ::testing::ExitedWithCode(7), "");
+    EXPECT_EQ(text(), "500 rule 2: 1, 500 alone 1: 2, 501 rule 2: 1, 501 alone 1: 2");
+    std::ofstream(left, std::ios::app) << "half of a li";
+    EXPECT_EQ(text(), "500 rule 2: 1, 500 alone 1: 2, 501 rule 2: 1, 501 alone 1: 2");
+    LastCalls(file, here).note(potrf(502), by_rule, 2, 3, 3);
+    EXPECT_EQ(text(), "500 rule 2: 1, 500 alone 1: 2, 501 rule 2: 1, 501 alone 1: 2, 502 rule 2: 3");
+    EXPECT_FALSE(std::filesystem::exists(left)) << "part of the file by now";
+}
+
+TEST_F(LastCallsTest, ThatWereLeftByManyProcessesBecomePartOfTheFile)
+{
+    LastCalls(file, here).note(potrf(500), by_rule, 2, 1, 1);
+    std::ofstream(left) << std::string(40'000, '\n');
+    LastCalls calls(file, here);
+    calls.note(potrf(501), by_rule, 2, 1, 1);
+    EXPECT_EQ(text(), "500 rule 2: 1, 501 rule 2: 1");
+    EXPECT_FALSE(std::filesystem::exists(left));
+}
+
+TEST_F(LastCallsTest, OfTheParentAreNotLeftByAForkedChild)
+{
+    LastCalls calls(file, here);
+    calls.note(potrf(500), by_rule, 2, 1, 1);
+    const pid_t child = fork();
+    if (child == 0) std::exit(0);
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(text(), "");
 }
 
 } // namespace
