@@ -75,7 +75,7 @@ TEST(CodeletNames, OfACholeskyInAFewSmallRealTilesAreThoseWithoutImages)
         TaskFlow flow(names);
         submit_graph(flow, routine, "packed", {.n = n, .nb = nb, .precision = precision}, nowhere);
         flow.wait();
-        EXPECT_NE(names.has("gemm", precision), names.has("gemm.packed", precision));
+        EXPECT_TRUE(names.has("gemm", precision) || names.has("gemm.packed", precision));
         return names.has("gemm.packed", precision);
     };
     for (const char* routine : {"potrf", "posv"}) {
