@@ -109,28 +109,29 @@ void stay(void* args, TaskContext&)
 }
 constexpr Codelet staying{"stay", stay};
 
-/// Where the device does all: what a core has written comes once more.
+/// A column comes once, and once more for each task of a core that has written it. Until a device has done all, if others leave
+/// it the time.
 TEST(ColumnCholesky, MovesTheTriangleAlone)
 {
     constexpr Index n = 256, nb = 32, columns = n / nb, tasks = columns * (columns + 3) / 2 - 1;
+    constexpr double triangle = 8.0 * n * (n + nb) / 2, longest = 8.0 * n * nb; // with diagonal tiles whole
     const Definite<double> given{n, nb, Uplo::lower};
-    const Deadline deadline;
-    DeviceTraffic traffic;
     std::int64_t on_device = 0;
-    while (on_device < tasks && !deadline.passed()) {
+    for (int tries = 0; tries < 4 && on_device < tasks; ++tries) {
         OnDevices on("emulated:1,factors=yes", "h1", 1);
         std::vector<double> A = given.A;
         on.run([&](Flow& flow) {
             flow.submit(staying, StayArgs{&on, tasks}, {});
             potrf_columns(flow, TileMatrix<double>({A.data(), n, n, n + 5}, nb, nb));
         });
-        traffic = on.engine().traffic()[0];
         on_device = on.tasks_on_devices();
+        const DeviceTraffic traffic = on.engine().traffic()[0];
+        for (const double bytes : {traffic.to, traffic.from}) EXPECT_LE(bytes, triangle + double(tasks - on_device) * longest);
+        if (on_device == tasks) {
+            EXPECT_EQ(traffic.to, triangle);
+            EXPECT_EQ(traffic.from, triangle);
+        }
     }
-    ASSERT_EQ(on_device, tasks);
-    constexpr double triangle = 8.0 * n * (n + nb) / 2; // with diagonal tiles whole
-    EXPECT_EQ(traffic.to, triangle);
-    EXPECT_EQ(traffic.from, triangle);
 }
 
 TEST(ColumnCholesky, OfAMatrixEightTimesTheirMemoryKeepsWithinIt)
