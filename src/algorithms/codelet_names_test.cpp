@@ -48,11 +48,10 @@ private:
     std::map<std::pair<std::string, char>, const Codelet*> by_name_;
 };
 
-void* const nowhere = reinterpret_cast<void*>(std::uintptr_t{1} << 47);
-
 TEST(CodeletNames, AreUniqueWithVariantAndPrecisionInAllGraphs)
 {
     Names names;
+    void* const nowhere = reinterpret_cast<void*>(std::uintptr_t{1} << 47);
     for (const std::string_view routine : graph_routines())
         for (const std::string_view variant : graph_variants(routine))
             for (const char precision : {'s', 'd', 'c', 'z'}) {
@@ -66,25 +65,6 @@ TEST(CodeletNames, AreUniqueWithVariantAndPrecisionInAllGraphs)
     for (const char* gemm : {"gemm", "gemm.packed"})
         for (const char precision : {'s', 'd', 'c', 'z'}) EXPECT_TRUE(names.has(gemm, precision)) << gemm << ' ' << precision;
     EXPECT_TRUE(names.has("gemm.empty", 0));
-}
-
-TEST(CodeletNames, OfACholeskyInAFewSmallRealTilesAreThoseWithoutImages)
-{
-    const auto packs = [](const char* routine, Index n, Index nb, char precision) {
-        Names names;
-        TaskFlow flow(names);
-        submit_graph(flow, routine, "packed", {.n = n, .nb = nb, .precision = precision}, nowhere);
-        flow.wait();
-        EXPECT_TRUE(names.has("gemm", precision) || names.has("gemm.packed", precision));
-        return names.has("gemm.packed", precision);
-    };
-    for (const char* routine : {"potrf", "posv"}) {
-        EXPECT_FALSE(packs(routine, 320, 80, 'd'));
-        EXPECT_FALSE(packs(routine, 391, 131, 's'));
-        EXPECT_TRUE(packs(routine, 321, 80, 'd')) << "five tiles";
-        EXPECT_TRUE(packs(routine, 392, 131, 'd')) << "larger ones";
-        EXPECT_TRUE(packs(routine, 320, 80, 'z')) << "whose products are packed at any size";
-    }
 }
 
 } // namespace

@@ -38,15 +38,6 @@ Index cholesky_tile(Index n, std::size_t element, int workers)
     return std::max<Index>(64, balanced(n, nb, 16));
 }
 
-/// Up to here a call's caller may have to compute all tiles of it alone (drivers/cholesky.cpp).
-constexpr Index medium_cholesky = 391;
-
-bool is_short_of_tiles(Index n, Index nb)
-{
-    constexpr Index few = 4;
-    return n <= medium_cholesky && pieces(n, nb) <= few;
-}
-
 Index packed_cholesky_tile(Index n, std::size_t element, int workers)
 {
     // A packed tile runs at full speed when it is small, so parallelism decides: about 8 tiles in a row and more for larger
@@ -54,8 +45,10 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
     // much as the others gain by it (two cores of a Zen 3, AVX2: 360 to 500 in 4 tiles is 3 to 12 % faster than in 5 and 6).
     const Index each = n / std::max(workers, 1) + 1;
     const Index for_two_each = std::min<Index>(150, pieces(n, 2 * std::max(workers, 1)));
-    // Those that are not packed are multiples of what a vector of 64 bytes holds, so that nothing is padded.
-    if (n <= medium_cholesky)
+    // Up to 391 columns a call's caller may compute all tiles alone, as they lie in memory (drivers/cholesky.cpp): multiples of
+    // what a vector of 64 bytes holds, so that nothing is padded.
+    constexpr Index medium = 391;
+    if (n <= medium)
         return std::max<Index>(
             48, balanced(n, std::max<Index>(48, std::min(scaled(std::max<Index>(80, for_two_each), element), each)), 8));
     // Whole panels that updates go by (24 rows in double with AVX-512, 12 with AVX2): what is beyond is padded.

@@ -15,9 +15,6 @@ Index cholesky_tile(Index n, std::size_t element, int workers);
 
 /// For Cholesky of order n on packed tiles.
 Index packed_cholesky_tile(Index n, std::size_t element, int workers);
-/// Are there so few of them, and so small, that images of them are used too seldom to pay? Of real matrices: complex products
-/// are packed at any size.
-bool is_short_of_tiles(Index n, Index nb);
 
 /// Has an m x n matrix a few panels only, which are so much longer than wide that images of them are used too seldom to pay?
 bool is_tall(Index m, Index n);

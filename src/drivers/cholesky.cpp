@@ -81,8 +81,8 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
     const Flops flops = operations::potrf(double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::cholesky))
         return factor_directly(crew, uplo, n, A, lda, options);
-    return lay_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}})
-        .run(crew, how.options(), how.here() || is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
+    return run_laid_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}},
+                           how.here() || is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
 }
 
 template <Scalar T>
@@ -115,9 +115,9 @@ Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, In
         if (info == 0) alone::potrs(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb);
         return info;
     }
-    return lay_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}})
-        .run(crew, options,
-             is_crowded(crew, flops, options) || is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
+    return run_laid_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}},
+                           is_crowded(crew, flops, options) ||
+                               is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
 }
 
 Index tasks(Crew& crew, Index tile_rows, const RoutineOptions& options)

@@ -105,6 +105,26 @@ LaidOut lay_out(const Crew& crew, const Forms& form, const RoutineOptions& optio
     return LaidOut(crew, form, options, problem, LaidOut::scalars<T>, LaidOut::Operands(operands.begin(), operands.size()));
 }
 
+/// The same call as its caller computes it alone: in the same tiles as they lie in memory, of which he would use images a few times
+/// each. Real numbers get the same bits by both forms where no tile is narrower than eight (sums of one or two columns are found
+/// otherwise); complex products are packed in any case.
+struct OfOneCore {
+    RoutineOptions options;
+    Problem problem;
+};
+OfOneCore of_one_core(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
+                      LaidOut::Scalars of);
+
+/// Lays a call out and runs it, `here`: by its caller alone.
+template <Scalar T>
+Index run_laid_out(Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
+                   std::initializer_list<Place::Operand> operands, bool here)
+{
+    if (!here) return lay_out<T>(crew, all, options, problem, operands).run(crew, options);
+    const OfOneCore one = of_one_core(crew, all, options, problem, LaidOut::scalars<T>);
+    return lay_out<T>(crew, all, one.options, one.problem, operands).run(crew, one.options, true);
+}
+
 /// Is a product of so many flops for devices? Then it is laid out, whoever has time: tiles that fit into a device may have other
 /// bits than what cores share or a caller computes alone.
 template <Scalar T>

@@ -98,8 +98,7 @@ template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, I
     const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::factorization))
         return factor_directly(crew, m, n, A, lda, ipiv, options);
-    return lay_out<T>(crew, forms::getrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {ipiv}})
-        .run(crew, how.options(), how.here());
+    return run_laid_out<T>(crew, forms::getrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {ipiv}}, how.here());
 }
 
 template <Scalar T>
@@ -134,8 +133,7 @@ Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, 
         const Index info = factor_directly(crew, n, n, A, lda, ipiv, options);
         return info ? info : alone::getrs(crew.kernels(), Op::none, n, nrhs, A, lda, ipiv, B, ldb);
     }
-    return lay_out<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}})
-        .run(crew, options, is_crowded(crew, flops, options));
+    return run_laid_out<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}, is_crowded(crew, flops, options));
 }
 
 template <Scalar T> Index getri(Crew& crew, Index n, T* A, Index lda, const Index* ipiv, const RoutineOptions& options)

@@ -7,7 +7,6 @@
 #include "matrix/tile_storage.hpp"
 
 #include <algorithm>
-#include <optional>
 
 /// Cholesky, and solutions with it: of the triangle `uplo` of an n x n matrix, with n x nrhs right sides as second operand.
 namespace trencadis {
@@ -32,20 +31,16 @@ template <Scalar T> struct InPlace {
     TileMatrix<T> A;
 };
 
-/// The triangle in place, and the images of its packed tiles, where they are used often enough.
+/// The triangle in place, and the images of its packed tiles.
 template <Scalar T> struct Packed {
-    Packed(Place& place, const Problem& x) : A(TileMatrix<T>(place.columns<T>(x.n, x.n), x.nb, x.nb).with(seen_by<T>(x)))
+    Packed(Place& place, const Problem& x)
+        : A(TileMatrix<T>(place.columns<T>(x.n, x.n), x.nb, x.nb).with(seen_by<T>(x))), images(x.n, x.nb, place.images())
     {
-        if (is_complex<T> || !is_short_of_tiles(x.n, x.nb)) images.emplace(x.n, x.nb, place.images());
     }
-    void factor(Flow& flow)
-    {
-        if (images) potrf_packed(flow, A, *images);
-        else potrf(flow, A);
-    }
-    void solve(Flow& flow, TileMatrix<T> B) { posv(flow, A, B, images ? &*images : nullptr); }
+    void factor(Flow& flow) { potrf_packed(flow, A, images); }
+    void solve(Flow& flow, TileMatrix<T> B) { posv(flow, A, B, &images); }
     TileMatrix<T> A;
-    std::optional<CholeskyImages<T>> images;
+    CholeskyImages<T> images;
 };
 
 template <Scalar T> struct TwoLevel {
