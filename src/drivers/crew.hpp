@@ -63,7 +63,7 @@ public:
     /// Are cores being taken away, so that a single task might be held up?
     virtual bool is_wary() const = 0;
     /// What it takes a core to get a cache line that another has written last. A guess.
-    virtual std::int64_t line_ns() const { return 25; }
+    virtual std::int64_t line_ns() const { return 15; }
     /// What a core computes in a nanosecond, about: half of its multiply-add peak.
     virtual double flops_per_ns() const { return 63; }
 

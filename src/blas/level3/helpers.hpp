@@ -18,7 +18,7 @@ constexpr double flops_for_a_byte(double line_ns, double flops_per_ns) { return 
 struct Helpers {
     int cores = 1; ///< with the calling thread's
     Share share = {};
-    double flops_for_a_byte = blas::flops_for_a_byte(25, 63); ///< of cores that share a cache
+    double flops_for_a_byte = blas::flops_for_a_byte(15, 63); ///< of cores that share a cache
 };
 
 /// An update of n columns (or rows) of a matrix: the flops of all of them, the bytes that every slice reads, and those of all
@@ -29,12 +29,13 @@ struct Update {
     Bytes common, columns;
 };
 
-/// Do others save more of it than it takes them to get what they need out of the cache of the core that wrote it last?
+/// Do others save more of it than it takes them to get what they need out of the cache of the core that wrote it last, and that
+/// one what they have written?
 inline bool is_worth_sharing(const Helpers& helpers, const Update& update)
 {
     constexpr Flops least = 3e5; // less is over before another core has begun
     const double others = 1 - 1.0 / helpers.cores;
-    const Bytes moved = update.common + update.columns / helpers.cores;
+    const Bytes moved = update.common + update.columns;
     return helpers.share && update.flops >= least && others * update.flops > helpers.flops_for_a_byte * moved;
 }
 

@@ -18,7 +18,7 @@ namespace trencadis {
 /// what is read is a worse guess.
 class LineCost {
 public:
-    static constexpr std::int64_t usual_ns = 25, seldom_ns = 10'000'000;
+    static constexpr std::int64_t usual_ns = 15, seldom_ns = 10'000'000;
     static constexpr std::int64_t fresh_ns = 20'000;          ///< later they may be in nobody's cache
     static constexpr std::int64_t lasting_ns = 1'000'000'000; ///< what was seen longer ago says nothing: calls are shared again
 
