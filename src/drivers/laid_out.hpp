@@ -105,9 +105,9 @@ LaidOut lay_out(const Crew& crew, const Forms& form, const RoutineOptions& optio
     return LaidOut(crew, form, options, problem, LaidOut::scalars<T>, LaidOut::Operands(operands.begin(), operands.size()));
 }
 
-/// The same call as its caller computes it alone: in the same tiles as they lie in memory, of which he would use images a few times
-/// each. Real numbers get the same bits by both forms where no tile is narrower than eight (sums of one or two columns are found
-/// otherwise); complex products are packed in any case.
+/// The same call as its caller computes it alone: in the same tiles as they lie in memory, of which he would use images a few
+/// times each. Real numbers get the same bits by both forms where no tile is narrower than eight (sums of one or two columns are
+/// found otherwise); complex products are packed in any case.
 struct OfOneCore {
     RoutineOptions options;
     Problem problem;
