@@ -69,7 +69,7 @@ public:
     bool fetch(Task& task);
     void release(Task& task); ///< one that was fetched; others do not matter
     /// The owner adds nothing to the flow before it settles: what a device writes for the last time comes home at once.
-    void expect_no_more(TaskFlow& flow);
+    void expect_no_more(TaskFlow& flow) noexcept;
     /// Brings home what the tasks of the flow have used, and forgets it. The flow fails where that cannot be done.
     /// `stop`, when there is one, is asked now and then; once it says yes, data stay where they are. It
     /// throws nothing (Session::run).

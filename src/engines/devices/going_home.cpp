@@ -3,13 +3,14 @@
 #include "engines/devices/device_memory.hpp"
 
 #include <array>
+#include <new>
 
 namespace trencadis {
 
 /// Nothing is known of tasks whose dependences are found later. What was written before is looked for here, but for what a task
-/// ends with just now, which comes when the flow settles.
-void DeviceMemory::expect_no_more(TaskFlow& flow)
-{
+/// ends with just now, which comes when the flow settles, as all does for which there is no memory here.
+void DeviceMemory::expect_no_more(TaskFlow& flow) noexcept
+try {
     if (flow.options().devices == 0 || flow.options().traits.discovery == Discovery::at_steal) return;
     const std::lock_guard lock(mutex_);
     complete_.insert(&flow);
@@ -21,11 +22,12 @@ void DeviceMemory::expect_no_more(TaskFlow& flow)
             if (replicas_.holds(data, space_of(device))) stations_[std::size_t(device)]->going_home.push_back({data, &flow});
     }
     call_all();
+} catch (const std::bad_alloc&) {
 }
 
 /// A task that has ended, and has not been given back to its flow.
 void DeviceMemory::note_last_writes(Station& station, const Task& task) const
-{
+try {
     if (!complete_.contains(task.flow)) return;
     for (int i = 0; i < task.access_count; ++i) {
         const AccessNode& node = task.accesses[i];
@@ -33,6 +35,7 @@ void DeviceMemory::note_last_writes(Station& station, const Task& task) const
         if (node.task && node.group && is_last_write(node) && home_of(data) == home_space)
             station.going_home.push_back({data, task.flow});
     }
+} catch (const std::bad_alloc&) {
 }
 
 /// One at a time, behind what somebody waits for. What cannot go now goes when the flow settles. True: one has ended at once.
