@@ -6,6 +6,7 @@
 #include "drivers/linear_algebra.hpp"
 #include "engines/device_arrays.hpp"
 #include "queue_kernels.hpp"
+#include "random_matrix.hpp"
 #include "session/session.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,6 @@
 #include <cmath>
 #include <complex>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -31,18 +31,6 @@ SessionOptions with(const std::string& devices, const std::string& scheduler = "
     options.devices = devices.empty() || devices.find("always") < devices.size() ? devices : devices + ",always=yes";
     options.worker_count = 1;
     return options;
-}
-
-template <Scalar T> std::vector<T> random_matrix(Index ld, Index cols, int seed)
-{
-    std::minstd_rand random{std::minstd_rand::result_type(seed)};
-    std::uniform_real_distribution<double> spread(-1, 1);
-    std::vector<T> A(std::size_t(ld * cols));
-    for (T& x : A) {
-        if constexpr (is_complex<T>) x = T(Real<T>(spread(random)), Real<T>(spread(random)));
-        else x = T(spread(random));
-    }
-    return A;
 }
 
 template <class T> class ArraysOnDevices : public ::testing::Test {
