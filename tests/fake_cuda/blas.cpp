@@ -99,11 +99,7 @@ int trsm(const char* symbol, Blas blas, BlasSide side, BlasFill fill, BlasOp op,
                     return left ? b[i + std::ptrdiff_t(lane) * ldb] : b[lane + std::ptrdiff_t(i) * ldb];
                 };
                 const int i = forward ? s : order - 1 - s;
-                if (alpha == T(0)) { // reads neither matrix
-                    x(i) = T(0);
-                    continue;
-                }
-                T sum = alpha * x(i);
+                T sum = alpha * x(i); // as cuBLAS on an H200, which reads what is there where alpha is 0, too
                 for (int r = 0; r < s; ++r) {
                     const int j = forward ? r : order - 1 - r;
                     sum -= (left ? a(i, j) : a(j, i)) * x(j);

@@ -60,6 +60,8 @@ BlasStatus run(const BlasRoutines& routines, Blas blas, const Level3Call& x, con
     case Level3Call::Routine::getrf:
     case Level3Call::Routine::laswp: break; // all but the first are cuSOLVER's
     }
+    // cuBLAS multiplies what is there by an alpha of 0 in a part of the rows: a product of nothing reads nothing.
+    if (x.alpha == 0.0) return routines.gemm(blas, op_none, op_none, m, n, 0, alpha.get(), C, ldc, C, ldc, alpha.get(), C, ldc);
     return routines.trsm(blas, x.side == 'L' ? side_left : side_right, fill(x.uplo), op(x.op_a),
                          x.diag == 'N' ? diag_stored : diag_unit, m, n, alpha.get(), A, lda, C, ldc);
 }
