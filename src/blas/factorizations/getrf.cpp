@@ -94,7 +94,7 @@ public:
     }
 
 private:
-    static constexpr Index width = is_complex<T> ? 32 : 48, slice = 32;
+    static constexpr Index width = is_complex<T> ? 32 : 48, slice = 32, narrowest = 8;
 
     /// Of a step: the next panel, slices of the columns behind it, and what is in front.
     struct Chunks {
@@ -110,6 +110,8 @@ private:
         const Index info = factor_tall<T>(m_ - j, end(j) - j, column(j) + j, lda_, pivots_ + j, {});
         if (info && !info_) info_ = info + j;
     }
+    /// What is narrower than one may be belongs to the last one, as in `in_slices`: its sums would be found otherwise.
+    static Index slices_of(Index cols) { return (cols + slice - (cols < slice ? 1 : narrowest)) / slice; }
     /// Columns [first, last) by the panel at j.
     void update_columns(Index j, Index first, Index last) const
     {
@@ -118,7 +120,7 @@ private:
     void step(Index j)
     {
         const Index next = end(j), behind = next < k_ ? end(next) : next;
-        const Chunks chunks{j, next, behind, (n_ - behind + slice - 1) / slice};
+        const Chunks chunks{j, next, behind, slices_of(n_ - behind)};
         if (chunks.slices > 0 && is_worth_sharing(helpers_, work_of(chunks))) {
             const auto work = [&](Team& team) {
                 while (const auto some = team.next_of_two_ends(1)) carry_out(chunks, some.begin);
@@ -136,7 +138,7 @@ private:
         if (chunk == 0) {
             update_columns(j, next, behind);
             if (next < k_) factor_panel(next);
-        } else if (chunk <= slices) update_columns(j, first, std::min(n_, first + slice));
+        } else if (chunk <= slices) update_columns(j, first, chunk == slices ? n_ : first + slice);
         else laswp(j, A_ + j, lda_, 0, next - j, pivots_ + j);
     }
     /// With a panel's operations at a third of the others' speed.
