@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <string>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -59,6 +60,18 @@ Block take(std::size_t bytes, int node)
     return found;
 }
 
+/// The oldest kept block, where more are kept than may be.
+bool take_surplus(Block& oldest)
+{
+    Kept& kept = kept_blocks();
+    const std::lock_guard lock(kept.mutex);
+    if (kept.bytes <= WorkMemory::kept_limit) return false;
+    oldest = kept.blocks.front();
+    kept.bytes -= oldest.bytes;
+    kept.blocks.erase(kept.blocks.begin());
+    return true;
+}
+
 Block map(std::size_t bytes, int node)
 {
     const auto ask = [bytes] {
@@ -90,22 +103,20 @@ WorkMemory::WorkMemory(std::size_t bytes, int node) : node_(node)
     bound_ = block.bound;
 }
 
+/// Takes no memory but for the list of what is kept; where there is none for that, the block is given back.
 WorkMemory::~WorkMemory()
 {
     if (!data_) return;
-    std::vector<Block> surplus;
-    {
+    Block surplus{data_, bytes_, node_, bound_};
+    try {
         Kept& kept = kept_blocks();
-        std::lock_guard lock(kept.mutex);
-        kept.blocks.push_back({data_, bytes_, node_, bound_});
+        const std::lock_guard lock(kept.mutex);
+        kept.blocks.push_back(surplus);
         kept.bytes += bytes_;
-        while (kept.bytes > kept_limit) { // the oldest first
-            surplus.push_back(kept.blocks.front());
-            kept.bytes -= kept.blocks.front().bytes;
-            kept.blocks.erase(kept.blocks.begin());
-        }
+        surplus.data = nullptr;
+    } catch (const std::bad_alloc&) {
     }
-    for (const Block& block : surplus) munmap(block.data, block.bytes);
+    for (; surplus.data || take_surplus(surplus); surplus.data = nullptr) munmap(surplus.data, surplus.bytes);
 }
 
 bool WorkMemory::leaves_room(std::size_t room)
