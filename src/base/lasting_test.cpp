@@ -103,20 +103,20 @@ TEST(OfThread, EndsWithTheThread)
 
 TEST(OfThread, CanBeAskedForAfterItHasEnded)
 {
-    struct Late {
-        ~Late() // registered before the thread's Counted, so that it runs after it
-        {
-            EXPECT_EQ(Counted::alive, 0);
-            static_cast<void>(of_thread<Counted, Counted>());
-            EXPECT_EQ(Counted::alive, 1);
-        }
-    };
-    std::thread([] {
-        thread_local const Late late;
-        static_cast<void>(late);
+    pthread_key_t late; // younger than Counted's, so that its destructor runs after that one
+    ASSERT_EQ(pthread_key_create(&late,
+                                 [](void*) {
+                                     EXPECT_EQ(Counted::alive, 0);
+                                     static_cast<void>(of_thread<Counted, Counted>());
+                                     EXPECT_EQ(Counted::alive, 1);
+                                 }),
+              0);
+    std::thread([late] {
+        pthread_setspecific(late, &late);
         static_cast<void>(of_thread<Counted, Counted>());
     }).join();
     EXPECT_EQ(Counted::alive, 0); // the late one has ended, too
+    pthread_key_delete(late);
 }
 
 } // namespace
