@@ -4,6 +4,7 @@ works does wrong later is tried over the stand-ins of tests/fake_cuda."""
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -98,3 +99,64 @@ with trencadis.session(devices="cuda:0,always=yes", workers=1, scheduler="h2") a
     for own, system in ((":".join([driver, *wheels]), ""), (":".join(wheels), driver), (wheels[0], f"{driver}:{wheels[1]}")):
         done = run(own, "-c", program, LD_LIBRARY_PATH=system, XDG_CACHE_HOME=str(tmp_path))
         assert done.returncode == 0, (own, system, done)
+
+
+ASLEEP = """#include <stdio.h>
+#include <unistd.h>
+int cuInit(unsigned x) { puts("asked"); fflush(stdout); sleep(100); return 100; }
+"""
+CALLS = "import os, threading, time, numpy as np\na = np.full((400, 400), 2.0)\n"
+PRELOAD = {"LD_PRELOAD": str(ROOT / "build/lib/libtrencadis_lapack.so"), "TRENCADIS_DEVICES": "cuda:0"}
+
+
+def asks(folder, command, seconds):
+    """A program whose first call has just asked a driver that does not answer."""
+    make(folder / "libcuda.so.1", DRIVER, ASLEEP)
+    make(folder / "libcublas.so.12", BLAS)
+    environment = os.environ | PRELOAD | {"TRENCADIS_CUDA": str(folder), "TRENCADIS_DRIVER_SECONDS": str(seconds)}
+    program = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert program.stdout.readline() == "asked\n"
+    return program
+
+
+def test_who_waits_for_a_driver_takes_its_signals(tmp_path):
+    program = asks(tmp_path, [sys.executable, "-c", CALLS + "a @ a"], 60)
+    program.terminate()
+    assert program.wait(timeout=30) == -signal.SIGTERM
+
+
+def test_nobody_waits_with_a_fork_for_a_driver(tmp_path):
+    forks = """
+threading.Thread(target=lambda: a @ a, daemon=True).start()
+time.sleep(1)
+if os.fork() == 0:
+    os._exit(0)
+os.wait()
+print("forked", flush=True)
+os._exit(0)
+"""
+    program = asks(tmp_path, [sys.executable, "-c", CALLS + forks], 60)
+    out, _ = program.communicate(timeout=30)
+    assert (out, program.returncode) == ("forked\n", 0)
+
+
+def test_a_driver_that_is_asked_does_not_keep_a_process_whose_threads_have_ended(tmp_path):
+    source = """
+#include <pthread.h>
+#include <stdlib.h>
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*, const double*,
+            const int*, const double*, double*, const int*);
+int main(void)
+{
+    const int n = 400;
+    const double one = 1;
+    double *a = calloc(3 * n * n, sizeof one);
+    dgemm_("N", "N", &n, &n, &n, &one, a, &n, a + n * n, &n, &one, a + 2 * n * n, &n);
+    pthread_exit(0);
+}
+"""
+    library = ["-x", "none", PRELOAD["LD_PRELOAD"], "-pthread"]
+    subprocess.run(["cc", "-w", "-o", str(tmp_path / "leaves"), "-x", "c", "-", *library], input=source, text=True, check=True)
+    program = asks(tmp_path, [str(tmp_path / "leaves")], 1)
+    _, err = program.communicate(timeout=30)
+    assert program.returncode == 0 and "has not answered for 1 s" in err

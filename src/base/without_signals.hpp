@@ -17,6 +17,18 @@ public:
     WithoutSignals(const WithoutSignals&) = delete;
     WithoutSignals& operator=(const WithoutSignals&) = delete;
 
+    /// While it lives, the thread takes those again that it took before: where it waits.
+    class Heard {
+    public:
+        explicit Heard(const WithoutSignals& masked) { pthread_sigmask(SIG_SETMASK, &masked.before_, &without_); }
+        ~Heard() { pthread_sigmask(SIG_SETMASK, &without_, nullptr); }
+        Heard(const Heard&) = delete;
+        Heard& operator=(const Heard&) = delete;
+
+    private:
+        sigset_t without_;
+    };
+
 private:
     sigset_t before_;
 };

@@ -79,17 +79,34 @@ void DeviceWords::require_known(std::span<const std::string_view> keys) const
             throw Error(ErrorCode::bad_argument, unknown_name("option of devices '" + backend + "'", option.key, known));
 }
 
-DeviceList open_devices(std::string_view text)
+namespace {
+
+/// act(backend, words) of the text.
+template <class Act> auto by_backend(std::string_view text, const Act& act)
 {
     const DeviceWords words = read_device_words(text);
     const Backend& backend = find_entry("devices", device_entries(), words.backend);
     try {
-        return backend.open(words);
+        return act(backend, words);
     } catch (const Error& error) { // of whatever is behind the word, which is not named everywhere there
         const std::string what = error.what();
         if (error.code() != ErrorCode::missing_backend || what.starts_with("devices '")) throw;
         throw Error(ErrorCode::missing_backend, "devices '" + words.backend + "': " + what);
     }
+}
+
+} // namespace
+
+DeviceList open_devices(std::string_view text)
+{
+    return by_backend(text, [](const Backend& backend, const DeviceWords& words) { return backend.open(words); });
+}
+
+void start_drivers(std::string_view text)
+{
+    by_backend(text, [](const Backend& backend, const DeviceWords&) {
+        if (backend.start) backend.start();
+    });
 }
 
 bool take_part_always(std::string_view text) { return !text.empty() && read_device_words(text).always; }

@@ -36,11 +36,15 @@ struct Backend : Entry {
     /// Throws Error{bad_argument} for words that mean nothing here, Error{missing_backend} where there is no such device, and
     /// Error{environment} where it does not start.
     DeviceList (*open)(const DeviceWords& words);
-    bool emulates = false; ///< how fast its devices are says nothing of any hardware
+    bool emulates = false;     ///< how fast its devices are says nothing of any hardware
+    void (*start)() = nullptr; ///< its drivers, for which it may wait long; throws as `open`
 };
 
 /// The devices that the text names.
 DeviceList open_devices(std::string_view text);
+/// Starts the drivers of what the text names, as far as that may take long: before locks are taken that others wait for. Throws as
+/// open_devices.
+void start_drivers(std::string_view text);
 /// `always` of the text, which was read by open_devices or is empty.
 bool take_part_always(std::string_view text);
 /// `in-flight` of the text, likewise.

@@ -19,7 +19,7 @@ public:
         const AsGuest guest;
         const std::chrono::milliseconds patience = patience_with_drivers();
         static auto* const start = new DriverStart<Result>; // for good
-        const std::optional<Result> started = start->run([init = api_.cuInit] { return init(0); }, patience);
+        const std::optional<Result> started = start->run([init = api_.cuInit] { return init(0); }, patience, guest);
         if (!started) fail_to_start("cuda", "NVIDIA's driver has", patience);
         Result code = *started;
         if (code == no_device) return;
@@ -86,6 +86,8 @@ const DeviceBackend device_cuda{
     {"cuda", "NVIDIA's GPUs, by their driver and cuBLAS, which are opened when a device is asked for", "NVIDIA"},
     devices::why_no_cuda,
     devices::open_cuda,
+    false,
+    [] { devices::cuda::CudaLibrary(); },
 };
 
 } // namespace trencadis

@@ -34,7 +34,7 @@ DriverLibrary& library()
     const AsGuest guest;
     if (started) return *started;
     const std::chrono::milliseconds patience = patience_with_drivers();
-    const std::optional<DriverLibrary*> made = start->run(make, patience);
+    const std::optional<DriverLibrary*> made = start->run(make, patience, guest);
     if (!made) fail_to_start("opencl", "a driver of OpenCL's has", patience);
     return *(started = *made);
 }
@@ -59,6 +59,8 @@ const DeviceBackend device_opencl{
     {"opencl", "GPUs and whatever else has an OpenCL driver, by CLBlast", "CLBlast"},
     devices::why_no_opencl,
     devices::open_opencl,
+    false,
+    [] { static_cast<void>(devices::library()); },
 };
 
 } // namespace trencadis

@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "base/large_stack.hpp"
 #include "base/lasting.hpp"
+#include "devices/backend.hpp"
 #include "engines/engine.hpp"
 #include "graph/executor.hpp"
 #include "session/choices.hpp"
@@ -50,6 +51,14 @@ Session& made_of(std::map<int, std::unique_ptr<Session>>& by_limit, int limit, b
 
 std::string machine_word() { return choose({}, "TRENCADIS_MACHINE", ""); }
 
+/// Of the devices that the environment names: not under first_uses(), for which a fork by any thread would wait as long.
+void start_drivers()
+{
+    const EngineEntry& engine = find_entry("engine", engine_entries(), choose_engine({}));
+    if (!engine.capabilities.devices || !machine_word().empty() || choose_reproducible({})) return;
+    if (const std::string words = choose_devices({}, true); !words.empty()) devices::start_drivers(words);
+}
+
 } // namespace
 
 Session& Session::standard()
@@ -60,6 +69,12 @@ Session& Session::standard()
         return *current;
     Session* made = nullptr;
     on_a_large_stack([&] { // the machine is read through libraries that want one
+        bool without_devices = false;
+        {
+            const std::lock_guard lock(first_uses());
+            without_devices = all.without_devices;
+        }
+        if (!without_devices) start_drivers();
         const std::lock_guard lock(first_uses());
         made = &made_of(all.by_limit, all.limit, !all.without_devices);
         all.current.store(made, std::memory_order_release);

@@ -8,14 +8,17 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <sys/time.h>
 #include <thread>
 
 namespace {
 
 std::atomic<bool> silent{true};
 std::atomic<int> asked{0};
+std::atomic<bool> alarmed{false};
 
 } // namespace
 
@@ -35,12 +38,16 @@ namespace {
 TEST(OpenClDevices, SayThatADriverDoesNotAnswerAndWaitForItWhenTheyAreAskedForAgain)
 {
     ::setenv("TRENCADIS_DRIVER_SECONDS", "1", 1);
+    std::signal(SIGALRM, [](int) { alarmed = true; });
+    const itimerval soon{{}, {0, 200'000}};
+    setitimer(ITIMER_REAL, &soon, nullptr);
     const auto begin = std::chrono::steady_clock::now();
     for (int time = 0; time < 2; ++time) {
         try {
             (void)open_devices("opencl:0");
             ADD_FAILURE();
         } catch (const Error& error) {
+            EXPECT_TRUE(alarmed) << "who waits takes its signals";
             EXPECT_EQ(error.code(), ErrorCode::environment);
             EXPECT_STREQ(error.what(), "devices 'opencl': a driver of OpenCL's has not answered for 1 s when it starts; "
                                        "TRENCADIS_DRIVER_SECONDS says how long it may take");

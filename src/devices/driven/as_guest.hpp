@@ -28,6 +28,8 @@ public:
     }
     AsGuest(const AsGuest&) = delete;
     AsGuest& operator=(const AsGuest&) = delete;
+    /// While it lives, the caller takes its signals: where it only waits for a thread of its own.
+    WithoutSignals::Heard hear_signals() const { return WithoutSignals::Heard(masked_); }
 
 private:
     static std::recursive_mutex& one_at_a_time()

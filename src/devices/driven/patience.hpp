@@ -1,5 +1,7 @@
 #pragma once
 #include "base/lasting.hpp"
+#include "devices/driven/as_guest.hpp"
+#include "threads/last_thread.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -25,19 +27,23 @@ std::chrono::milliseconds patience_with_drivers();
 template <class Answer> class DriverStart {
 public:
     /// What `call` returns or throws, which touches nothing but the driver. Nothing: it has not come back for so long; the next
-    /// who asks waits for the same call. By one thread at a time (AsGuest).
-    template <class Call> std::optional<Answer> run(Call call, std::chrono::milliseconds patience)
+    /// who asks waits for the same call. By one thread at a time, the guest, which takes its signals while it waits.
+    template <class Call> std::optional<Answer> run(Call call, std::chrono::milliseconds patience, const AsGuest& guest)
     {
         if (!under_way_ || under_way_->made_after != forks_so_far()) {
             const auto fresh = std::make_shared<State>();
             try {
-                std::thread([fresh, call] { fresh->answer(call); }).detach();
+                std::thread([fresh, call] {
+                    const OurThread ours; // the process does not wait for it
+                    fresh->answer(call);
+                }).detach();
             } catch (const std::system_error&) { // no thread is to be had
                 return call();
             }
             under_way_ = fresh;
         }
         const std::shared_ptr<State> state = under_way_;
+        const auto heard = guest.hear_signals();
         std::unique_lock lock(state->mutex);
         if (!state->returned.wait_for(lock, patience, [&] { return state->value || state->thrown; })) return std::nullopt;
         under_way_ = nullptr;
