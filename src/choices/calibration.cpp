@@ -1,17 +1,15 @@
 #include "choices/calibration.hpp"
 
+#include "base/replaced_file.hpp"
+
 #include <fmt/format.h>
 
-#include <atomic>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fcntl.h>
 #include <fstream>
 #include <sstream>
 #include <system_error>
-#include <unistd.h>
 
 namespace trencadis::choices {
 namespace {
@@ -57,7 +55,8 @@ bool read_row(const std::string& line, std::vector<Row>& rows)
     return sound;
 }
 
-/// All of it; empty where it is none or too long to be one.
+} // namespace
+
 std::string contents(const std::filesystem::path& file)
 {
     std::error_code error;
@@ -66,24 +65,6 @@ std::string contents(const std::filesystem::path& file)
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
 }
-
-/// The text is there, and `durably` on the disk, whole, or there is an error number.
-int write_whole(const std::filesystem::path& draft, std::string_view text, bool durably)
-{
-    const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (file < 0) return errno;
-    int failure = 0;
-    while (!text.empty() && !failure) {
-        const ssize_t written = write(file, text.data(), text.size());
-        if (written >= 0) text.remove_prefix(std::size_t(written));
-        else if (errno != EINTR) failure = errno;
-    }
-    if (durably && !failure && fsync(file) != 0) failure = errno;
-    if (close(file) != 0 && !failure) failure = errno;
-    return failure;
-}
-
-} // namespace
 
 Calibration Calibration::read(const std::filesystem::path& file, const Owner& owner)
 {
@@ -114,23 +95,10 @@ Calibration Calibration::read(const std::filesystem::path& file, const Owner& ow
 
 std::string write_calibration(const std::filesystem::path& file, const Owner& owner, const std::vector<Row>& rows, bool durably)
 {
-    static std::atomic<int> drafts{0};
-    std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
-    const std::filesystem::path draft = file.string() + fmt::format(".{}.{}", getpid(), drafts++);
     const std::string text = text_of(owner, rows);
-    int failure = write_whole(draft, text + end_of(text, rows.size()), durably);
-    if (!failure && std::rename(draft.c_str(), file.c_str()) != 0) failure = errno;
-    if (failure) {
-        std::filesystem::remove(draft, error);
-        return fmt::format("{} cannot be written: {}", file.string(), std::generic_category().message(failure));
-    }
-    if (!durably) return {};
-    if (const int folder = open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); folder >= 0) {
-        fsync(folder); // the new name
-        close(folder);
-    }
-    return {};
+    const int failure = replace_file(file, text + end_of(text, rows.size()), durably);
+    if (!failure) return {};
+    return fmt::format("{} cannot be written: {}", file.string(), std::generic_category().message(failure));
 }
 
 } // namespace trencadis::choices

@@ -37,9 +37,11 @@ struct Calibration {
     static Calibration read(const std::filesystem::path& file, const Owner& owner);
 };
 
-/// Replaces the file as a whole, durably: a reader in another process, and one after a loss of power, finds the old one or the
-/// new one; of two that write at once one stays. Not `durably`: for what may be lost with the power, and costs no wait for the
-/// disk. Empty, or why it cannot be written.
+/// All of a file that may be one of these; empty where it is none or too long to be one.
+std::string contents(const std::filesystem::path& file);
+
+/// As replace_file. Not `durably`: for what may be lost with the power, and costs no wait for the disk. Empty, or why it cannot be
+/// written.
 std::string write_calibration(const std::filesystem::path& file, const Owner& owner, const std::vector<Row>& rows,
                               bool durably = true);
 

@@ -1,5 +1,6 @@
 #include "machine/kernel_speeds.hpp"
 
+#include "base/replaced_file.hpp"
 #include "machine/speed_cache.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -88,25 +88,15 @@ KernelSpeeds KernelSpeeds::read(const std::filesystem::path& file)
 
 bool KernelSpeeds::write(const std::filesystem::path& file) const
 {
-    static std::atomic<int> drafts{0}; // several sessions of a process may write at once
-    std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
-    const std::filesystem::path draft = file.string() + fmt::format(".{}.{}", getpid(), drafts++);
-    std::ofstream stream(draft);
-    stream << first_line << '\n';
+    std::string text = std::string(first_line) + '\n';
     std::size_t rows = 0;
     for (const auto& [key, speeds] : rows_)
         for (const auto& [bucket, speed] : speeds) {
-            stream << fmt::format("{} {} {:.4f} {:.6e} {}\n", key.codelet, key.precision ? key.precision : '-', speed.size,
-                                  speed.rate, key.unit);
+            text += fmt::format("{} {} {:.4f} {:.6e} {}\n", key.codelet, key.precision ? key.precision : '-', speed.size,
+                                speed.rate, key.unit);
             ++rows;
         }
-    stream << fmt::format("end {}\n", rows);
-    stream.close();
-    if (stream) std::filesystem::rename(draft, file, error);
-    if (stream && !error) return true;
-    std::filesystem::remove(draft, error);
-    return false;
+    return replace_file(file, text + fmt::format("end {}\n", rows)) == 0;
 }
 
 std::string processor_identity()

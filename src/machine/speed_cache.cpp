@@ -1,6 +1,7 @@
 #include "machine/speed_cache.hpp"
 
 #include "base/environment.hpp"
+#include "base/replaced_file.hpp"
 
 #include <fmt/format.h>
 
@@ -64,16 +65,9 @@ CoreSpeeds read_speeds(const std::filesystem::path& file)
 
 bool write_speeds(const std::filesystem::path& file, const CoreSpeeds& speeds)
 {
-    std::error_code error;
-    std::filesystem::create_directories(file.parent_path(), error);
-    const std::filesystem::path draft = file.string() + fmt::format(".{}", getpid());
-    std::ofstream stream(draft);
-    for (const auto& [cpu, gflops] : speeds) stream << fmt::format("{} {}\n", cpu, gflops);
-    stream.close();
-    if (stream) std::filesystem::rename(draft, file, error);
-    if (stream && !error) return true;
-    std::filesystem::remove(draft, error);
-    return false;
+    std::string text;
+    for (const auto& [cpu, gflops] : speeds) text += fmt::format("{} {}\n", cpu, gflops);
+    return replace_file(file, text) == 0;
 }
 
 } // namespace trencadis

@@ -1,6 +1,7 @@
 #include "session/last_calls.hpp"
 
 #include "base/lasting.hpp"
+#include "base/replaced_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,10 +10,10 @@
 #include <charconv>
 #include <exception>
 #include <fcntl.h>
-#include <fstream>
 #include <functional>
 #include <sched.h>
 #include <sstream>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -22,6 +23,8 @@ namespace {
 
 constinit std::array<std::atomic<LastCalls*>, 16> living{}; ///< some; those of programs with more are left out at the end
 constinit std::atomic<bool> at_the_end{false};              ///< all that were there have been looked at
+
+constexpr std::uintmax_t long_ones = 32 << 10; ///< bytes of what ended processes have left; of twice as many no more is left
 
 constexpr std::int64_t soon_ns = 1'000'000'000, interval_ns = 10'000'000'000;
 
@@ -63,6 +66,13 @@ bool read_line(const std::string& line, const std::string& mark, std::vector<cho
     row.seconds = 1e-9 * double(ns);
     rows.push_back(std::move(row));
     return true;
+}
+
+void read_left(const std::filesystem::path& file, const choices::Owner& owner, std::vector<choices::Row>& rows)
+{
+    std::istringstream left(choices::contents(file));
+    const std::string mark = mark_of(owner);
+    for (std::string line; std::getline(left, line);) read_line(line, mark, rows);
 }
 
 /// Of numbers and words with blanks between them, without memory of its own; what does not fit is left out.
@@ -123,21 +133,21 @@ LastCalls::~LastCalls()
 std::vector<choices::Row> LastCalls::read(const std::filesystem::path& file, const choices::Owner& owner)
 {
     std::vector<choices::Row> rows = choices::Calibration::read(file, owner).rows;
-    std::ifstream left(file.string() + ".left");
-    const std::string mark = mark_of(owner);
-    for (std::string line; std::getline(left, line);) read_line(line, mark, rows);
+    read_left(file.string() + ".left", owner, rows);
     return trimmed(rows);
 }
 
 /// What ended processes have left becomes part of the file before it grows long.
 void LastCalls::begin() noexcept
 {
-    constexpr std::uintmax_t long_ones = 32 << 10;
     const int kept_errno = errno;
-    std::error_code error;
-    std::filesystem::create_directories(file_.parent_path(), error);
-    const std::uintmax_t bytes = std::filesystem::file_size(left_, error);
-    if (!error && bytes > long_ones) write();
+    try {
+        std::error_code error;
+        std::filesystem::create_directories(file_.parent_path(), error);
+        const std::uintmax_t bytes = std::filesystem::file_size(left_, error);
+        if (!error && bytes > long_ones) write();
+    } catch (const std::exception&) { // no memory: there will be another time
+    }
     errno = kept_errno;
 }
 
@@ -155,12 +165,16 @@ void LastCalls::leave() noexcept
     if (!lock.owns_lock() || noted_.empty()) return;
     const int file = open(left_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
     if (file < 0) return;
+    struct stat is {};
+    std::uintmax_t bytes = fstat(file, &is) == 0 && S_ISREG(is.st_mode) ? std::uintmax_t(is.st_size) : 2 * long_ones;
     for (const Noted& one : noted_) {
         const char precision = choices::precision_letters[std::size_t(one.call.precision)];
         Line line;
         line << mark_ << one.call.routine << std::string_view(&precision, 1) << one.call.m << one.call.n << one.call.k
              << std::int64_t(one.workers) << one.word << std::int64_t(1e9 * one.took) << ".";
         const std::string_view text = line.ended();
+        bytes += text.size();
+        if (bytes > 2 * long_ones || !may_write(bytes)) break;
         if (::write(file, text.data(), text.size()) < 0) break;
     }
     close(file);
@@ -198,12 +212,18 @@ void LastCalls::write() noexcept
     if (noted_.empty() || is_left_) return;
     const int kept_errno = errno;
     try {
-        std::vector<choices::Row> rows = read(file_, owner_);
+        // What is left from now on is the next one's: it is in another file.
+        const std::filesystem::path taken = left_.string() + '.' + std::to_string(getpid()) + '.' + std::to_string(place_);
+        std::error_code error;
+        std::filesystem::rename(left_, taken, error);
+        std::vector<choices::Row> rows = choices::Calibration::read(file_, owner_).rows;
+        if (!error) read_left(taken, owner_, rows);
         for (const Noted& one : noted_)
             rows.push_back({std::string(one.call.routine), choices::precision_letters[std::size_t(one.call.precision)],
                             one.call.m, one.call.n, one.call.k, one.workers, one.word, one.took, 0, 0});
-        std::error_code error;
-        if (choices::write_calibration(file_, owner_, trimmed(rows), false).empty()) std::filesystem::remove(left_, error);
+        const bool written = choices::write_calibration(file_, owner_, trimmed(rows), false).empty();
+        if (written) std::filesystem::remove(taken, error);
+        else std::filesystem::rename(taken, left_, error);
     } catch (const std::exception&) { // no memory, say: nobody hears of these calls
     }
     noted_.clear();

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,6 +117,34 @@ TEST_F(LastCallsTest, ThatWereLeftByManyProcessesBecomePartOfTheFile)
     calls.note(potrf(501), by_rule, 2, 1, 1);
     EXPECT_EQ(text(), "500 rule 2: 1, 501 rule 2: 1");
     EXPECT_FALSE(std::filesystem::exists(left));
+}
+
+TEST_F(LastCallsTest, AreLeftInNothingButAFileThatIsNotLong)
+{
+    const auto end = [&] {
+        (new LastCalls(file, here))->note(potrf(500), by_rule, 2, 1, 1);
+        alarm(20);
+        std::exit(7);
+    };
+    ASSERT_EQ(mkfifo(left.c_str(), 0600), 0);
+    alarm(20);
+    EXPECT_EQ(text(), "");
+    alarm(0);
+    EXPECT_EXIT(end(), ::testing::ExitedWithCode(7), "");
+    LastCalls(file, here).note(potrf(501), by_rule, 2, 1, 1);
+    EXPECT_EQ(text(), "501 rule 2: 1");
+
+    const std::string much(70'000, '\n');
+    std::ofstream(left) << much;
+    EXPECT_EXIT(([&] {
+                    LastCalls& calls = *new LastCalls(file, here);
+                    std::filesystem::remove(file);
+                    std::filesystem::create_directory(file); // which a file cannot replace
+                    calls.note(potrf(500), by_rule, 2, 1, 1);
+                    std::exit(7);
+                })(),
+                ::testing::ExitedWithCode(7), "");
+    EXPECT_EQ(std::filesystem::file_size(left), much.size());
 }
 
 TEST_F(LastCallsTest, OfTheParentAreNotLeftByAForkedChild)
