@@ -66,9 +66,14 @@ void SharedFlow::hand_over(std::unique_ptr<OwnTask> task)
 
 void SharedFlow::require_first_shape(const OwnTask& task)
 {
+    std::vector<const void*> fresh; // of a task that is refused nobody is to remember anything
     for (const Access& access : task.accesses()) {
         const auto [first, is_new] = first_named_.try_emplace(access.datum.address, access.datum);
-        if (!is_new && !holds(first->second, access.datum)) refuse_larger(task.label(), access.datum, first->second);
+        if (is_new) fresh.push_back(access.datum.address);
+        if (is_new || holds(first->second, access.datum)) continue;
+        const Datum known = first->second;
+        for (const void* const address : fresh) first_named_.erase(address);
+        refuse_larger(task.label(), access.datum, known);
     }
 }
 
