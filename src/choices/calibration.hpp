@@ -40,8 +40,8 @@ struct Calibration {
 /// All of a file that may be one of these; empty where it is none or too long to be one.
 std::string contents(const std::filesystem::path& file);
 
-/// As replace_file. Not `durably`: for what may be lost with the power, and costs no wait for the disk. Empty, or why it cannot be
-/// written.
+/// As replace_file. Not `durably`: for what may be lost with the power, and costs no wait for the disk. Empty, or why it cannot
+/// be written.
 std::string write_calibration(const std::filesystem::path& file, const Owner& owner, const std::vector<Row>& rows,
                               bool durably = true);
 

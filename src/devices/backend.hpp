@@ -42,8 +42,8 @@ struct Backend : Entry {
 
 /// The devices that the text names.
 DeviceList open_devices(std::string_view text);
-/// Starts the drivers of what the text names, as far as that may take long: before locks are taken that others wait for. Throws as
-/// open_devices.
+/// Starts the drivers of what the text names, as far as that may take long: before locks are taken that others wait for.
+/// Throws as open_devices.
 void start_drivers(std::string_view text);
 /// `always` of the text, which was read by open_devices or is empty.
 bool take_part_always(std::string_view text);
