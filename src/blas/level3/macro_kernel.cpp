@@ -184,6 +184,7 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
     if (A.depth == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
     if (!triangular && rs == 1 && A.depth <= kc && left_panel_stays(kernel, block_sizes<T>().kc, A.depth))
         return multiply_rows(kernel, part, below, alpha, A, i0, i1, B, j0, j1, beta, C, cs);
+    const bool in_last_cache = (j1 - j0) * std::min(kc, A.depth) > block_sizes<T>().kc * block_sizes<T>().mc;
     for (Index p0 = 0; p0 < A.depth; p0 += kc) {
         const Depths piece{p0, std::min(p0 + kc, A.depth)};
         const T factor = p0 == 0 ? beta : T(1);
@@ -210,7 +211,8 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
                 if (covered == Cover::all) {
                     if (const Index panels = covered_panels(part, below, i, i1, j, kernel.mr);
                         panels > 0 && !triangular && rs == 1) {
-                        kernel.multiply_stack({depth, panels, a, planes<T> * A.depth * height, b, alpha, factor, tile, cs, cols});
+                        kernel.multiply_stack({depth, panels, a, planes<T> * A.depth * height, b, alpha, factor, tile, cs, cols,
+                                               in_last_cache ? next : nullptr});
                         i += (panels - 1) * kernel.mr;
                         continue;
                     }

@@ -90,7 +90,8 @@ template <Scalar T> struct StackProduct {
     const Real<T>* B;
     T alpha, beta;
     T* C;
-    Index cs, cols; ///< element (i, j) of C is C[i + j * cs]
+    Index cs, cols;                ///< element (i, j) of C is C[i + j * cs]
+    const Real<T>* next = nullptr; ///< B's next panel, as deep, which comes into the second cache meanwhile; null: none
 };
 
 /// C <- alpha A B + beta C for a left panel A, which the diagonal of a triangle may cross, and panels of B beside one another:

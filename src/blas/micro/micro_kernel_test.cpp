@@ -202,8 +202,9 @@ TYPED_TEST(MicroKernels, KeepWhatIsNotFiniteFromTheZerosBesideATriangle)
                                 const T got = C[i + j * m];
                                 ASSERT_EQ(std::isnan(std::real(got)), std::isnan(std::real(sum)))
                                     << set->name << " below " << below << (of_left ? " left " : " right ") << i << ' ' << j;
-                                if (!std::isnan(std::real(sum)))
+                                if (!std::isnan(std::real(sum))) {
                                     ASSERT_LE(std::abs(got - sum), 1000 * std::numeric_limits<Real<T>>::epsilon());
+                                }
                             }
                     }
     }
@@ -231,7 +232,8 @@ TYPED_TEST(MicroKernels, MultiplyAStackOfPanelsAsEachByItself)
                     for (Index i = 0; i < panels; ++i)
                         kernel.multiply(k, left.data + i * step, kernel.mr, right.data, alpha, beta,
                                         expected.data() + i * kernel.mr, 1, ldc, kernel.mr, cols);
-                    kernel.multiply_stack({k, panels, left.data, step, right.data, alpha, beta, C.data(), ldc, cols});
+                    kernel.multiply_stack({k, panels, left.data, step, right.data, alpha, beta, C.data(), ldc, cols,
+                                           panels > 1 ? right.data : nullptr});
                     ASSERT_EQ(C, expected) << set->name << ' ' << panels << " panels, " << k << " deep, " << cols << " columns";
                 }
     }

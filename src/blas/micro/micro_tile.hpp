@@ -64,15 +64,21 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         }
     }
 
-    /// sum <- sum +- A B over k columns; meanwhile the lines of `next`, if any, come into the first cache, as many as B's panel
-    /// has.
-    template <bool subtract, bool fetches = true>
+    /// What comes into which cache while a panel is multiplied: as many lines of `next` as B's panel has into the first one, or
+    /// one for each `unroll` columns into the second one, where more at once would hold up what is read of A.
+    enum class Fetch { none, all, some };
+    static constexpr int line = 64 / sizeof(R), row = parts * NR;
+    /// Numbers that come by `some` while k columns are multiplied.
+    static constexpr Index some_of(Index k) { return k / unroll * line; }
+
+    /// sum <- sum +- A B over k columns.
+    template <bool subtract, Fetch fetch = Fetch::all>
     [[gnu::always_inline]] void accumulate(Index k, const R* A, const R* B, const R* next)
     {
-        constexpr int row = parts * NR, line = 64 / sizeof(R);
         Index p = 0;
         for (; p + unroll <= k; p += unroll) {
-            if constexpr (fetches)
+            if constexpr (fetch == Fetch::some) __builtin_prefetch(next + p * line / unroll, 0, 2);
+            if constexpr (fetch == Fetch::all)
 #pragma GCC unroll 64
                 for (int x = 0; x < unroll * row; x += line) __builtin_prefetch(next + p * row + x, 0, 3);
 #pragma GCC unroll 8
@@ -193,7 +199,12 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
 
     static void multiply_stack(const StackProduct<T>& product)
     {
-        const R* A = product.A;
+        if (product.next) multiply_stack<Fetch::some>(product);
+        else multiply_stack<Fetch::none>(product);
+    }
+    template <Fetch fetch> static void multiply_stack(const StackProduct<T>& product)
+    {
+        const R *A = product.A, *next = product.next;
         T* C = product.C;
         for (Index left = product.panels; left > 0; --left, C += height) {
             const auto* x = &product; // read anew for each tile, as above
@@ -201,10 +212,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             prefetch(C, 1, x->cs, height, x->cols);
             Body body;
             body.clear();
-            body.template accumulate<false, false>(x->k, A, x->B, nullptr);
+            body.template accumulate<false, fetch>(x->k, A, x->B, next);
             hide(x), hide(left);
             body.store_compactly(x->alpha, x->beta, C, x->cs, height, x->cols);
             A += x->step;
+            if (fetch == Fetch::some && next + some_of(x->k) < x->next + x->k * row) next += some_of(x->k);
         }
     }
 
@@ -221,12 +233,12 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             Body body;
             body.clear();
             if (x->lower) {
-                body.template accumulate<false, false>(before, x->A, right, nullptr);
+                body.template accumulate<false, Fetch::none>(before, x->A, right, nullptr);
                 body.climb(x->stairs, A, B);
             } else {
                 body.descend(x->stairs, A, B);
-                body.template accumulate<false, false>(x->k - behind, x->A + behind * parts * height, right + behind * parts * NR,
-                                                       nullptr);
+                body.template accumulate<false, Fetch::none>(x->k - behind, x->A + behind * parts * height,
+                                                             right + behind * parts * NR, nullptr);
             }
             hide(x), hide(cols);
             body.store_compactly(x->alpha, x->beta, C, x->cs, x->rows, cols);

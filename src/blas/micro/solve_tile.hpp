@@ -22,7 +22,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct SolveTile : Body<T, Bytes,
         R* const own = X + k * parts * height;
         body.clear();
         body.template columns<false>(own, cols);
-        body.template accumulate<true, false>(k, X, U, nullptr);
+        body.template accumulate<true, Base::Fetch::none>(k, X, U, nullptr);
         body.substitute(U + k * parts * NR, cols);
         body.template columns<true>(own, cols);
     }
@@ -33,7 +33,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct SolveTile : Body<T, Bytes,
         fetch(x);
         body.clear();
         body.template move<false>(x);
-        body.template accumulate<true, false>(x.k, x.X, x.U, nullptr);
+        body.template accumulate<true, Base::Fetch::none>(x.k, x.X, x.U, nullptr);
         body.substitute(x.U + x.k * NR, x.cols);
         body.template columns<true>(x.X + x.k * height, x.cols);
         body.template move<true>(x);
@@ -44,7 +44,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct SolveTile : Body<T, Bytes,
         body.clear();
         body.template columns<false>(const_cast<R*>(x.X) + x.k * height, x.cols);
         body.multiply_by_triangle(x.U + x.k * NR, x.cols);
-        body.template accumulate<false, false>(x.k, x.X, x.U, nullptr);
+        body.template accumulate<false, Base::Fetch::none>(x.k, x.X, x.U, nullptr);
         if (x.alpha != 1)
 #pragma GCC unroll 64
             for (int j = 0; j < NR; ++j) body.multiply_column(j, x.alpha);
