@@ -174,6 +174,7 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
         (["potrf", "--shape", "3x4x5"], "--shape: potrf is measured by --n; routines with shapes: gemm, geqrf, "),
         (["gemm", "--shape", "3x4"], "--shape: '3x4' is no shape of gemm, which has MxNxK: a product has three extents"),
         (["gemm", "--shape", "3x0x5"], "--shape: '3x0x5' is empty; an extent to measure is 1 or more"),
+        (["potrf", "--n", "9", "--repeat", "100001"], "--repeat: 100001 is more than 100000"),
         (["geqrf", "--shape", "300"], "--shape: '300' is not a list of shapes such as 100000x200"),
         (["geqrf", "--shape", "30x20x10"], "--shape: '30x20x10' is no shape of geqrf, which has MxN: "),
         (["gels", "--shape", "20x30"], "least squares need at least as many rows as columns"),

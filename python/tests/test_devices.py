@@ -143,6 +143,7 @@ def test_sessions_have_none_of_the_environments_devices_where_none_are_asked_for
     [
         (("--devices", "emulated:0"), "must be a whole number from 1 to 64"),
         (("--devices", "emulatde"), "did you mean 'emulated'"),
+        (("--devices", "emulated,full-copies=2"), "full-copies says how many of which full-copy is the first"),
         (("--devices", "emulated,memory=3"), "must be a size of at least 1kB"),
         (("--devices", "emulated,memroy=3MB"), "did you mean 'memory'"),
         (("--nb", "64", "--devices", "emulated,memory=64kB"), "give memory=96KiB or more, or tiles of 48"),

@@ -298,3 +298,13 @@ def test_bad_input_is_an_error_as_with_scipy(a, b, how, error, message):
         scipy.linalg.solve(a, b, **how)
     with pytest.raises(error, match=message):
         trencadis.solve(a, b, **how)
+
+
+@pytest.mark.parametrize("assumed", [None, "gen", "pos", "sym", "tridiagonal", "banded", "upper triangular"])
+@pytest.mark.parametrize("shape", [(5,), (5, 1), (5, 3)])
+def test_what_a_stack_is_solved_with_is_not_overwritten_between_its_matrices(assumed, shape):
+    a = np.stack([4 * np.eye(5) + np.diag(np.ones(4), 1) + np.diag(np.ones(4), -1)] * 3)
+    b = np.ones(shape, order="F")
+    x = trencadis.solve(a.copy(), b.copy("F"), assume_a=assumed, overwrite_a=True, overwrite_b=True)
+    read = np.triu(a) if assumed == "upper triangular" else a
+    np.testing.assert_allclose(read @ x.reshape(3, 5, -1), 1.0, atol=1e-14)

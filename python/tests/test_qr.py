@@ -221,3 +221,15 @@ def test_what_is_no_number_goes_on_where_nobody_looks(bad):
 def test_what_is_no_number_is_a_value_error_as_scipys(routine):
     with pytest.raises(ValueError, match="could not convert string to float"):
         routine(np.array([["a", "b"], ["c", "d"]]))
+
+
+@pytest.mark.parametrize("mode", ["left", "right"])
+@pytest.mark.parametrize("of_c", ["matrix", "stack", "broadcast"])
+def test_products_with_the_factors_of_stacks_are_as_scipys(mode, of_c):
+    rng = np.random.default_rng(5)
+    a = rng.standard_normal((2, 1, 5, 3))
+    c = rng.standard_normal({"matrix": (), "stack": (2, 1), "broadcast": (4,)}[of_c] + ((3, 2) if mode == "left" else (2, 5)))
+    ours, theirs = (one.qr_multiply(a, c, mode, pivoting=True) for one in (trencadis, scipy.linalg))
+    assert [part.shape for part in ours] == [part.shape for part in theirs]
+    for mine, its in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(mine, its, atol=1e-13)

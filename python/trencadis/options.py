@@ -148,7 +148,13 @@ def shape_text(m: int, n: int, k: int) -> str:
     return f"{m}x{n}x{k}" if k else f"{m}x{n}"
 
 
+#: More would not end; a campaign has as many at most.
+MOST_REPETITIONS = 100_000
+
+
 def require_repetitions(repeat: int) -> None:
+    if repeat > MOST_REPETITIONS:
+        raise UsageError(f"--repeat: {repeat} is more than {MOST_REPETITIONS}")
     if repeat < 1:
         raise UsageError(f"--repeat: {repeat} repetitions measure nothing; 1 or more")
 

@@ -91,8 +91,8 @@ def qr_multiply(
 
     Parameters
     ----------
-    a : (M, N) array_like
-    c : array_like
+    a : (..., M, N) array_like
+    c : (..., ., .) or (.,) array_like
         With mode 'left' K rows, K = min(M, N) (with `overwrite_c` M rows), with 'right' M columns; or a vector of so many.
     mode : {'left', 'right'}
         Q c, or c Q.
@@ -116,7 +116,7 @@ def qr_multiply(
         raise ValueError(f"Mode argument can only be 'left' or 'right' but not {shown(mode)}")
     c1, a1 = validated(c, True), np.atleast_2d(np.asarray(a))
     if a1.ndim > 2 or c1.ndim > 2:
-        raise ValueError(f"expected matrices, got arrays of shapes {a1.shape} and {c1.shape}")
+        return _multiply_over_stacks(a1, c1, mode, pivoting, conjugate, overwrite_c)
     left, vector = mode == "left", c1.ndim < 2
     c2 = (np.atleast_2d(c1).T if left else np.atleast_2d(c1)) if vector else c1
     m, n = a1.shape
@@ -270,6 +270,18 @@ def _over_stack(function: Any, a: np.ndarray, name: str) -> tuple[Any, ...]:
     if 0 in batch:
         raise ValueError(f"`{name}` does not support zero-size batches.")
     return _stacked([function(a[i]) for i in np.ndindex(batch)], batch)
+
+
+def _multiply_over_stacks(a: np.ndarray, c: np.ndarray, *words: Any) -> tuple[Any, ...]:
+    """`qr_multiply` of each matrix with its c: one for all of them, or a stack of matrices."""
+    of_a, of_c = a.shape[-2:], c.shape[-2:]
+    batch = np.broadcast_shapes(a.shape[:-2], c.shape[:-2])
+    if 0 in batch:
+        raise ValueError("`qr_multiply` does not support zero-size batches.")
+    a, c = np.broadcast_to(a, batch + of_a), np.broadcast_to(c, batch + of_c)
+    mode, pivoting, conjugate, overwrite_c = words
+    answers = [qr_multiply(a[i], c[i], mode, pivoting, conjugate, False, overwrite_c) for i in np.ndindex(batch)]
+    return tuple(_stacked(answers, batch))
 
 
 def _stacked(answers: list[Any], batch: tuple[int, ...]) -> Any:

@@ -108,7 +108,8 @@ def solve(
     if assume_a == "banded":
         from scipy.linalg import solve as scipy_solve
 
-        free_a, free_b = scipy_may_overwrite(a, overwrite_a), scipy_may_overwrite(b, overwrite_b)
+        one = np.ndim(a) == 2 and np.ndim(b) <= 2  # SciPy overwrites a b that a whole stack is solved with
+        free_a, free_b = scipy_may_overwrite(a, one and overwrite_a), scipy_may_overwrite(b, one and overwrite_b)
         return scipy_solve(a, b, lower, free_a, free_b, check_finite, assume_a, transposed)
     structure = _structure(assume_a)
     x = None

@@ -70,6 +70,8 @@ EmulatedTraits traits_of(const DeviceWords& words, long device, long count)
     number("lose-at", traits.lose_at);
     number("full-copy", traits.full_copy);
     number("full-copies", traits.full_copies);
+    if (words.find("full-copies") && traits.full_copy == 0)
+        throw Error(ErrorCode::bad_argument, whose + "full-copies says how many of which full-copy is the first; give that too");
     return traits;
 }
 

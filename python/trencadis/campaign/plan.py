@@ -20,7 +20,7 @@ from .. import _core
 from ..checks import one_of, shown, unknown
 from ..effects import EFFECTS, parse_effects
 from ..errors import UsageError
-from ..options import PRECISIONS
+from ..options import MOST_REPETITIONS, PRECISIONS
 from ..system_files import system_root
 from ..workload import require_memory
 from ..workloads import WORKLOADS
@@ -29,7 +29,6 @@ from .levers import governors
 
 STANDARD_REPETITIONS = 30
 LEAST_REPETITIONS = 3
-MOST_REPETITIONS = 100_000
 MOST_RUNS = 1_000_000
 MOST_NAMED = 2.0**46  #: bytes of the matrices of a simulated graph
 
