@@ -67,6 +67,7 @@ struct Depths {
     Index begin, end;
 
     Depths cut(Index from, Index to) const { return {std::max(begin, from), std::min(end, to)}; }
+    Depths or_none_at(Index depth) const { return end > begin ? *this : Depths{depth, depth}; }
 };
 /// Where rows [i, i + rows) of a left operand, respectively columns [j, j + cols) of a right one, are not zero.
 template <Scalar T> Depths left_depths(const Packed<T>& A, Index i, Index rows)
@@ -186,19 +187,17 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
         return multiply_rows(kernel, part, below, alpha, A, i0, i1, B, j0, j1, beta, C, cs);
     const bool in_last_cache = (j1 - j0) * std::min(kc, A.depth) > block_sizes<T>().kc * block_sizes<T>().mc;
     for (Index p0 = 0; p0 < A.depth; p0 += kc) {
-        const Depths piece{p0, std::min(p0 + kc, A.depth)};
         const T factor = p0 == 0 ? beta : T(1);
         for (Index j = j0; j < j1; j += kernel.nr) {
             const Index cols = std::min(kernel.nr, j1 - j);
-            const Depths of_right = right_depths(B, j, cols).cut(piece.begin, piece.end);
+            const Depths of_right = right_depths(B, j, cols).cut(p0, std::min(p0 + kc, A.depth));
             const Real<T>* const panel = B.image + planes<T> * j * B.depth;
             const Real<T>* const next = panel + planes<T> * (p0 + (j + kernel.nr < j1 ? B.depth : 0)) * kernel.nr;
             for (Index i = i0; i < i1; i += kernel.mr) {
                 const Index height = kernel.height(A.extent - i), rows = std::min(height, i1 - i);
                 const Cover covered = cover(part, below, i, rows, j, cols);
                 if (covered == Cover::none) continue;
-                const Depths range = left_depths(A, i, rows).cut(of_right.begin, of_right.end);
-                const Depths depths = range.end > range.begin ? range : Depths{p0, p0};
+                const Depths depths = left_depths(A, i, rows).cut(of_right.begin, of_right.end).or_none_at(p0);
                 const Index depth = depths.end - depths.begin;
                 if (depth == 0 && factor == T(1)) continue;
                 const Real<T>* const a = A.image + planes<T> * (i * A.depth + depths.begin * height);
