@@ -66,11 +66,13 @@ pytest-beside: tests
 	.venv/bin/python -m pytest -n $(JOBS) --dist loadfile -m 'not thorough and not alone'
 pytest-alone: tests
 	.venv/bin/python -m pytest -m 'alone and not thorough'
-# What the sanitizers' turn needs is compiled on cores that tests leave idle, but beside none that runs alone.
+# What the sanitizers' turn needs is compiled on cores that tests leave idle: those of Python, which start processes and wait.
+# Beside those of C++ it would take from them what it gains.
 test: venv
 	$(call timed,layers)
 	$(call timed,tests)
-	$(call timed,ctest pytest-beside,scripts/meanwhile.sh '$(MAKE) $(SANITIZERS:=-compiled)')
+	$(call timed,ctest)
+	$(call timed,pytest-beside,scripts/meanwhile.sh '$(MAKE) $(SANITIZERS:=-compiled)')
 	$(call timed,$(SANITIZERS))
 	$(call timed,pytest-alone)
 timed = +@TIMEFORMAT='make $(1): %1R s, of the processor %1U + %1S'; time $(2) $(MAKE) --no-print-directory $(1)

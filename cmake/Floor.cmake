@@ -47,7 +47,7 @@ endfunction()
 
 # These say nothing of time and keep to one core, so that scripts/unit_tests.sh may run one beside another: the label `calm`. All
 # others have the machine for themselves.
-set(TRC_CALM_TESTS graph memory scheduling matrix blas estimates kernels algorithms)
+set(TRC_CALM_TESTS graph memory scheduling matrix blas estimates kernels algorithms routines simulation)
 # What takes longest begins first where several programs run at once: under the address sanitizer as long as three others.
 set(TRC_LONGEST_TEST routines)
 # In a sanitizer's build these run with the micro-kernels that the sanitizer sees (src/blas/CMakeLists.txt).

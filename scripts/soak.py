@@ -50,8 +50,8 @@ def parts(jobs, commit="0" * 40):
         shared = f"TRENCADIS_TEST_SHARE=2.5 TRENCADIS_SOURCE_DIR=$PWD {graphs}"
         yield Part(f"ten times as many random graphs, quarter {quarter}", shared, short=True)
     devices = "build/bin/test_device_workers --gtest_brief=1"
-    for first in range(0, 100_000, 12_500):
-        some = f"{first}-{first + 12_500}"
+    for first in range(0, 100_000, 6_250):
+        some = f"{first}-{first + 6_250}"
         which = f"TRENCADIS_TEST_SEED={int(commit[:8], 16)} TRENCADIS_DEVICE_GRAPHS={some}"
         seeded = f"{which} {devices} --gtest_filter='RandomGraphsOnDevices.*'"
         yield Part(f"random graphs over three memories, {some} of 100000", seeded, short=True)
@@ -130,7 +130,7 @@ def main():
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--slice", type=fraction, default=(1, 1), metavar="K/N", help="the K-th of N parts")
     which.add_argument("--turn", action="store_true", help="the part whose turn it is by the commit's hash")
-    parser.add_argument("--budget", type=float, default=300, help="seconds of a turn")
+    parser.add_argument("--budget", type=float, default=150, help="seconds of a turn")
     parser.add_argument("--list", action="store_true", help="print the parts and end")
     options = parser.parse_args()
     head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=options.turn)
