@@ -1,5 +1,6 @@
 #include "algorithms/cutting.hpp"
 #include "algorithms/signatures.hpp"
+#include "base/same_sums.hpp"
 #include "blas/level3/level3.hpp"
 #include "blas/level3/team_solve.hpp"
 #include "drivers/alone.hpp"
@@ -77,6 +78,15 @@ template <Scalar T> struct TriangularCall {
         Team alone(chunks);
         own.work(alone);
     }
+    /// Is all of the triangle packed once, where every core finds it, with rows enough for each? Then a solve takes less than one
+    /// by tiles, whose own solves are short. Where bits are to be the same on every machine, it depends on none.
+    bool shares_its_triangle() const
+    {
+        constexpr Index chunks_of_each = 8;
+        const blas::Setup<T> with = blas::setup<T>(0);
+        return crew.workers() > 1 && !SameSums::here() && blas::TeamSolve<T>::is_packed_once(with, order()) &&
+               blas::TeamSolve<T>::count_chunks(with, others()) >= chunks_of_each * crew.workers();
+    }
     void solve_as_one_task(const RoutineOptions& options) const
     {
         const Tile<T> triangle{const_cast<T*>(A), order(), order(), lda, op}, unknowns{B, m, n, ldb};
@@ -122,7 +132,9 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (m == 0 || n == 0) return;
     if (side == Side::left && solves_one_vector(crew, n, options))
         return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    const Flops most = crew.has_devices() ? 1.2e8 : 1e9; // of a longer one devices may have a part
+    const Flops most = crew.has_devices()           ? 1.2e8
+                       : call.shares_its_triangle() ? 6e9
+                                                    : 1e9; // of longer ones devices may have a part
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trsm), options, most))
         return call.solve_together(options);
     if (runs_directly(crew, call.flops(), options, Work::solve))

@@ -65,6 +65,12 @@ template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index
     return (rows + each - 1) / each;
 }
 
+template <Scalar T> bool TeamSolve<T>::is_packed_once(const Setup<T>& with, Index order)
+{
+    const Index nr = with.kernel.nr;
+    return panel_offset((order + nr - 1) / nr, nr) <= with.tree[Loop::pc] * with.tree[Loop::jc];
+}
+
 template <Scalar T> typename TeamSolve<T>::Own TeamSolve<T>::own_image() const
 {
     if (!packed_by_each_) return {};

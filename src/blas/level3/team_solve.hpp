@@ -26,6 +26,8 @@ public:
     static Index count_chunks(const Setup<T>& with, Index rows);
     /// Has an element of X the bits that `trsm` gives it? With a larger triangle trsm goes by blocks of it, this does not.
     static bool is_one_block(const Setup<T>& with, Index order) { return order <= with.tree[Loop::pc]; }
+    /// Is all of such a triangle packed in common?
+    static bool is_packed_once(const Setup<T>& with, Index order);
     /// Works on what `team` gives until nothing is left. Any thread, any number of times. `cpu` is the core's number for its
     /// block sizes, `begun` what the caller has already taken from the team.
     void work(Team& team, int cpu = -1, Chunks begun = {0, 0});
