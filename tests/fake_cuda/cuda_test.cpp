@@ -14,6 +14,9 @@
 #include <dlfcn.h>
 #include <string>
 #include <vector>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 namespace trencadis::devices {
 namespace {
@@ -304,8 +307,19 @@ TEST_F(CudaDevices, GiveEachPanelUnderWayARoomOfItsOwn)
     (void)device->release(memory);
 }
 
+/// What was in a context that is lost is given back by nobody but the driver, which this stand-in does not do: it is no leak.
+struct InALostContext {
+#ifdef __SANITIZE_ADDRESS__
+    InALostContext() { __lsan_disable(); }
+    ~InALostContext() { __lsan_enable(); }
+    InALostContext(const InALostContext&) = delete;
+    InALostContext& operator=(const InALostContext&) = delete;
+#endif
+};
+
 TEST_F(CudaDevices, AreLostAtAnErrorThatNothingEndsButTheContext)
 {
+    [[maybe_unused]] const InALostContext kept;
     const auto device = open();
     Block block = nullptr;
     ASSERT_TRUE(device->allocate(column.bytes, block).ok());
