@@ -59,7 +59,8 @@ void compute_with_and_without(std::size_t each, std::size_t more, bool by_tasks)
     session.reset_statistics();
     limit_address_space((each * std::size_t(session.workers()) + more) << 20);
     limited.compute(session, {});
-    if ((tasks_of(session) > 0) != by_tasks) std::exit(3);
+    if ((tasks_of(session) > 1) != by_tasks)
+        std::exit(3); // a solve that shares its triangle is one, with whatever memory there is
     std::exit(close(free.C, limited.C) && close(free.X, limited.X) && close(free.A, limited.A) ? 0 : 1);
 }
 
