@@ -247,11 +247,17 @@ TEST_P(Engines, PreferTheLargerPriorityWhereTheySaySo)
     const auto engine = make(can_.parallel ? 2 : 1, "cats");
     std::vector<int> order;
     std::atomic<int> ran{0};
-    std::atomic<bool> submitted{false};
+    std::atomic<bool> submitted{false}, held{false};
     double gate = 0;
     engine->run({}, [&](Flow& flow) {
-        flow.submit("hold", [&] { wait_until([&] { return ran == 8; }, at_most); }, {});
-        flow.submit("gate", [&] { wait_until([&] { return submitted.load(); }, at_most); }, {write(&gate)});
+        flow.submit("hold",
+                    [&] {
+                        held = true;
+                        wait_until([&] { return ran == 8; }, at_most);
+                    },
+                    {});
+        // Until the other worker holds, or it would take a task as soon as this one has made the first of them ready.
+        flow.submit("gate", [&] { wait_until([&] { return submitted && held; }, at_most); }, {write(&gate)});
         for (int i = 0; i < 8; ++i)
             flow.submit("task", [&, i] { order.push_back(i), ++ran; }, {read(&gate)}, {.priority = double(i * 3 % 8)});
         submitted = true;
