@@ -88,6 +88,33 @@ bool is_thin(Index m, Index n, const RoutineOptions& options)
     return options.nb == 0 && options.variant.empty() && std::min(m, n) <= 64 && std::max(m, n) >= 512;
 }
 
+/// Has it little depth, or few rows or columns, so that whoever computes a slice of the longer side packs the rest of its operands
+/// for little?
+bool is_low(Index m, Index n, Index k, const RoutineOptions& options)
+{
+    constexpr Index deepest = 128;
+    return options.nb == 0 && options.variant.empty() && (k <= deepest || is_thin(m, n, options));
+}
+
+/// A product by slices of its longer side. False: nobody would take part, and nothing was done.
+template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, Flops flops)
+{
+    constexpr Index least = 32;
+    const blas::MicroKernel<T>& kernel = blas::micro_kernel<T>();
+    const bool columns = x.n >= std::min<Index>(x.m, 128 * crew.workers());
+    const auto compute = [&](Index first, Index count) {
+        blas::Product<T> slice = x;
+        (columns ? slice.n : slice.m) = count;
+        if (columns) slice.B = x.B.block(0, first);
+        else slice.A = x.A.block(first, 0);
+        slice.C += first * (columns ? x.cs : x.rs);
+        blas::multiply(slice);
+    };
+    const Index longer = columns ? x.n : x.m;
+    return share_out<T>(crew, Slices(longer, slice_size(longer, crew.workers(), least, columns ? kernel.nr : kernel.mr), compute),
+                        flops);
+}
+
 /// Is it so small that cores share it as it lies?
 template <Scalar T> bool is_compact(const blas::Product<T>& x, const RoutineOptions& options)
 {
@@ -173,6 +200,9 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
         blas::TeamProduct<T> shared(whole, blas::setup<T>(0), false, crew.workers());
         if (share_out<T>(crew, shared, flops)) return;
     }
+    if (!compact && ours && is_low(m, n, k, way) && k <= depth_tile(k, sizeof(T)) && is_short<T>(crew, flops, ours, way, most) &&
+        share_slices(crew, whole, flops))
+        return;
     if (how.by_caller() || runs_directly(crew, flops, way) || (how.here() && is_cut_as_a_whole<T>(way, k)))
         return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, way);

@@ -183,7 +183,9 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
 {
     const bool triangular = A.part != Part::all || B.part != Part::all;
     if (A.depth == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
-    if (!triangular && rs == 1 && A.depth <= kc && left_panel_stays(kernel, block_sizes<T>().kc, A.depth))
+    // A larger C comes column by column, in whole pages.
+    const bool stays = (i1 - i0) * (j1 - j0) <= block_sizes<T>().kc * block_sizes<T>().mc;
+    if (!triangular && rs == 1 && stays && A.depth <= kc && left_panel_stays(kernel, block_sizes<T>().kc, A.depth))
         return multiply_rows(kernel, part, below, alpha, A, i0, i1, B, j0, j1, beta, C, cs);
     const bool in_last_cache = (j1 - j0) * std::min(kc, A.depth) > block_sizes<T>().kc * block_sizes<T>().mc;
     for (Index p0 = 0; p0 < A.depth; p0 += kc) {

@@ -11,6 +11,7 @@ namespace {
 constexpr Index chunks_wanted = 96; ///< that leave little to wait for in the end
 constexpr double least_flops = 1e5; ///< of a chunk: a microsecond
 constexpr Index patient_uses = 12;  ///< packing columns that are slow to read pays where a panel is used more often
+constexpr Index abreast = 4;        ///< panels of columns whose lines of C come ahead of all rows
 
 /// A panel of rows whose columns of A are `step` apart: what is the same for all that is multiplied with it.
 template <Scalar T> ProductInPlace<T> panel_of(const Product<T>& x, Index rows, Index step)
@@ -49,7 +50,17 @@ template <Scalar T> bool SmallProduct<T>::fits(const Product<T>& x)
         const Index widest = kernel.widest_in_place;
         if (x.A.rs == 1) return (kernel.reads_any_rows || x.m % kernel.step == 0) && std::max(x.n, x.k / 4) <= widest;
         return x.A.cs == 1 && std::max(x.n, x.k / 2) <= widest;
-    } else return is_low(x.n, x.k) || is_compact(x);
+    } else return is_low(x.n, x.k) || is_compact(x) || is_flat(x);
+}
+
+/// Has C so few rows that packing B would cost a good part of what is multiplied with it, and does A stay in the second cache
+/// beside it?
+template <Scalar T> bool SmallProduct<T>::is_flat(const Product<T>& x)
+{
+    if constexpr (is_complex<T>) return false;
+    constexpr Index few = 4; // panels of A
+    const BlockSizes& sizes = block_sizes<T>();
+    return x.B.rs == 1 && x.m <= few * micro_kernel<T>().mr && 2 * x.m * x.k <= sizes.kc * sizes.mc;
 }
 
 template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, const Setup<T>& with)
@@ -76,7 +87,11 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
       panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n)
 {
     const MicroKernel<T>& kernel = with.kernel;
-    if (!shared && is_low(x.n, x.k)) return;
+    if (!shared && is_low(x.n, x.k) && x.m * x.n * Index(sizeof(T)) <= kept_second_) return;
+    if (!shared && (is_low(x.n, x.k) || is_flat(x))) {
+        take_columns();
+        return;
+    }
     // As many chunks as leave little to wait for in the end, none too short to be worth fetching.
     const double flops = 2.0 * double(std::min(x.m, kernel.mr)) * double(x.n) * double(x.k);
     const Index wanted = (chunks_wanted + panels_ - 1) / panels_, worth = std::max<Index>(1, Index(flops / least_flops));
@@ -86,6 +101,16 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     // A panel that is packed is used for as many columns as stay in half of the second cache. How many chunks there are must not
     // depend on where the operands lie: that is known where a task runs.
     if (slow_) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
+}
+
+/// C does not stay in the second cache, or B is long: all panels of A for a few columns, and so on. C then comes and goes in whole
+/// pages, and B once.
+template <Scalar T> void SmallProduct<T>::take_columns()
+{
+    piece_ = std::min(x_.n, abreast * kernel_.nr);
+    pieces_ = (x_.n + piece_ - 1) / piece_;
+    image_ = packs() ? (x_.m + kernel_.step - 1) / kernel_.step * kernel_.step * x_.k : 0;
+    crowded_ = 2 * x_.m * x_.k * Index(sizeof(T)) > kept_second_;
 }
 
 template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || slow_; }
@@ -110,7 +135,9 @@ template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) c
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 {
-    if (packs()) scratch<T>(Buffer::left, kernel_.mr * x_.k); // if there is no memory, before anything is touched
+    if (packs()) scratch<T>(Buffer::left, std::max(image_, kernel_.mr * x_.k)); // no memory? before anything is touched
+    if (image_ > 0)
+        for (Index p = 0; p < panels_; ++p) pack(bound(p), std::min(x_.m, bound(p + 1)) - bound(p), image_of(bound(p)));
     if (chunks() == 1) return panel(0, x_.m, 0, x_.n);
     for (Index c = begin; c < end;) {
         const Run run = run_from(c, end);
@@ -146,10 +173,12 @@ template <Scalar T> Index SmallProduct<T>::bound(Index p) const
     return (p * (vectors / panels_) + std::min(p, vectors % panels_)) * kernel_.step;
 }
 
+/// Where the image of the rows from i on is, where there is one of all.
+template <Scalar T> T* SmallProduct<T>::image_of(Index i) const { return scratch<T>(Buffer::left, image_) + i * x_.k; }
+
 /// Rows [i, i + rows) of A as multiply_in_place reads them, height(rows) apart.
-template <Scalar T> const T* SmallProduct<T>::pack(Index i, Index rows) const
+template <Scalar T> const T* SmallProduct<T>::pack(Index i, Index rows, T* image) const
 {
-    T* const image = scratch<T>(Buffer::left, kernel_.mr * x_.k);
     if constexpr (is_complex<T>)
         kernel_.transpose_pairs(rows, x_.k, x_.A.data + i * x_.A.rs, x_.A.rs, image, kernel_.height(rows));
     else pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
@@ -161,8 +190,8 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
 {
     const T* A = x_.A.data + i * x_.A.rs;
     Index step = x_.A.cs;
-    if (x_.A.rs != 1 || !reads(rows) || (slow_ && j1 - j0 > patient_uses * kernel_.nr)) {
-        A = pack(i, rows);
+    if (image_ > 0 || x_.A.rs != 1 || !reads(rows) || (slow_ && j1 - j0 > patient_uses * kernel_.nr)) {
+        A = image_ > 0 ? image_of(i) : pack(i, rows, scratch<T>(Buffer::left, kernel_.mr * x_.k));
         step = kernel_.height(rows);
     }
     ProductInPlace<T> panel = panel_of(x_, rows, step);

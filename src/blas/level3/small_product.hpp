@@ -36,9 +36,9 @@ public:
 
     Index chunks() const { return panels_ * pieces_; }
     bool packs() const; ///< may a panel of A have to be packed?
-    /// Would panels of A be packed anew for some pieces of columns, and not only for vectors that cross lines? Then a core alone
-    /// has less to do where it packs both operands once.
-    bool packs_again() const { return together_ < pieces_ && (x_.A.rs != 1 || is_driven_out(x_.A)); }
+    /// Would panels of A be packed anew for some pieces of columns, and not only for vectors that cross lines, or be read from
+    /// farther than the second cache? Then a core alone has less to do where it packs both operands once.
+    bool packs_again() const { return crowded_ || (image_ == 0 && together_ < pieces_ && (x_.A.rs != 1 || is_driven_out(x_.A))); }
     void work(Index begin, Index end) const; ///< chunks; allocates scratch memory of the thread once
     /// What `team` gives until nothing is left: long runs first, then shorter ones, so that all end together (guided
     /// self-scheduling:
@@ -51,6 +51,8 @@ private:
     static constexpr Index longest = 640;       ///< of m, n and k: then pieces of B stay in the second cache, with a panel of A
 
     static bool is_low(Index n, Index k) { return k <= deepest && n * k <= largest; }
+    static bool is_flat(const Product<T>& x);
+    void take_columns();
     static bool drives_out(const Operand<T>& B, Index m, Index k);
     /// Lines so far apart share few sets of a cache.
     static bool conflict(Index stride) { return stride * Index(sizeof(T)) % 1024 == 0; }
@@ -65,7 +67,8 @@ private:
     bool is_slow_to_read(const Operand<T>& A) const;
     bool is_driven_out(const Operand<T>& A) const;
     Index bound(Index p) const;
-    const T* pack(Index i, Index rows) const;
+    T* image_of(Index i) const;
+    const T* pack(Index i, Index rows, T* image) const;
     void panel(Index i, Index rows, Index j0, Index j1) const;
 
     Product<T> x_;
@@ -75,7 +78,9 @@ private:
     Index depth_;       ///< of a cut along k
     bool slow_;         ///< are columns of A slow to read where they lie?
     Index panels_, pieces_, piece_;
-    Index together_ = 1; ///< pieces that a panel is used for one after the other
+    Index together_ = 1;   ///< pieces that a panel is used for one after the other
+    Index image_ = 0;      ///< numbers of an image of all of A, which is packed first; 0: there is none
+    bool crowded_ = false; ///< would A not stay in the second cache while it is used for piece after piece?
 };
 
 } // namespace trencadis::blas
