@@ -88,20 +88,20 @@ bool is_thin(Index m, Index n, const RoutineOptions& options)
     return options.nb == 0 && options.variant.empty() && std::min(m, n) <= 64 && std::max(m, n) >= 512;
 }
 
-/// Has it little depth, or few rows or columns, so that whoever computes a slice of the longer side packs the rest of its operands
-/// for little?
+/// Has it little depth, or few rows or columns, so that whoever computes a slice packs what all slices read for little?
 bool is_low(Index m, Index n, Index k, const RoutineOptions& options)
 {
     constexpr Index deepest = 128;
     return options.nb == 0 && options.variant.empty() && (k <= deepest || is_thin(m, n, options));
 }
 
-/// A product by slices of its longer side. False: nobody would take part, and nothing was done.
+/// A product by slices: of its columns, which lie in pages of their own, where each can have some panels of them, otherwise of
+/// its longer side. False: nobody would take part, and nothing was done.
 template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, Flops flops)
 {
-    constexpr Index least = 32;
+    constexpr Index least = 32, some_panels = 128;
     const blas::MicroKernel<T>& kernel = blas::micro_kernel<T>();
-    const bool columns = x.n >= std::min<Index>(x.m, 128 * crew.workers());
+    const bool columns = x.n >= std::min<Index>(x.m, some_panels * crew.workers());
     const auto compute = [&](Index first, Index count) {
         blas::Product<T> slice = x;
         (columns ? slice.n : slice.m) = count;
@@ -110,15 +110,41 @@ template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, Flo
         slice.C += first * (columns ? x.cs : x.rs);
         blas::multiply(slice);
     };
-    const Index longer = columns ? x.n : x.m;
-    return share_out<T>(crew, Slices(longer, slice_size(longer, crew.workers(), least, columns ? kernel.nr : kernel.mr), compute),
-                        flops);
+    const Index longer = columns ? x.n : x.m, unit = columns ? kernel.nr : kernel.mr;
+    return share_out<T>(crew, Slices(longer, slice_size(longer, crew.workers(), least, unit), compute), flops);
 }
 
 /// Is it so small that cores share it as it lies?
 template <Scalar T> bool is_compact(const blas::Product<T>& x, const RoutineOptions& options)
 {
     return options.nb == 0 && options.variant.empty() && blas::SmallProduct<T>::is_compact(x);
+}
+
+/// A short product by those who can be had, without tasks; with its bits. False: nothing was done.
+template <Scalar T>
+bool share_product(Crew& crew, const blas::Product<T>& x, const RoutineOptions& way, bool compact, Flops flops)
+{
+    constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
+    // Complex numbers keep a core busy without being packed: in single precision that is over in half the time.
+    const bool wide = is_complex<T> && in_double<T>(flops) >= least_shared;
+    const bool low = is_low(x.m, x.n, x.k, way) && x.k <= depth_tile(x.k, sizeof(T));
+    // Asked once: a second question looks like a second call that follows, for which a helper would be woken.
+    if (!(compact || wide || low) || !is_short<T>(crew, flops, true, way, most)) return false;
+    constexpr Index shallow = 64; // C is most of what moves: each has the same columns of it from call to call
+    if (compact && x.k <= shallow && share_slices(crew, x, flops)) return true;
+    constexpr Flops least_packed = 1e8; // by several, who wait for one another: where rows of B would be packed for it
+    constexpr Flops most_packed = 2e7;  // of a longer one tiles are as fast
+    const bool fits = (compact || wide) && blas::SmallProduct<T>::fits(x);
+    const bool in_place = fits && (flops < least_packed || blas::SmallProduct<T>::suits(x));
+    if (in_place) {
+        const blas::SmallProduct<T> shared(x, blas::setup<T>(0), true);
+        if (share_out<T>(crew, shared, flops)) return true;
+    }
+    if ((wide ? flops <= most_packed : fits && !in_place) && !is_thin(x.m, x.n, way)) {
+        blas::TeamProduct<T> shared(x, blas::setup<T>(0), false, crew.workers());
+        if (share_out<T>(crew, shared, flops)) return true;
+    }
+    return low && !compact && share_slices(crew, x, flops);
 }
 
 /// Where it is tasks nevertheless, is it a single one? Not where cores are taken away: that would hold up all of it.
@@ -183,26 +209,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     const blas::Product<T> whole{m, n, k, alpha, blas::general(A, lda, op_a), blas::general(B, ldb, op_b), beta, C, 1, ldc};
     const bool ours = crew.kernels().native(KernelRoutine::gemm), compact = ours && is_compact(whole, way);
     if (flops > least_shared && crew.has_devices() && gemm_with_devices(crew, whole, op_a, op_b, lda, ldb, how, flops)) return;
-    constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
-    // Complex numbers keep a core busy without being packed: in single precision that is over in half the time.
-    const bool wide = is_complex<T> && in_double<T>(flops) >= least_shared;
-    // Asked once: a second question looks like a second call that follows, for which a helper would be woken.
-    const bool can_be_shared = (compact || wide) && is_short<T>(crew, flops, ours, way, most);
-    constexpr Flops least_packed = 1e8; // by several, who wait for one another: where rows of B would be packed for it
-    const bool fits = can_be_shared && blas::SmallProduct<T>::fits(whole);
-    const bool in_place = fits && (flops < least_packed || blas::SmallProduct<T>::suits(whole));
-    if (in_place) {
-        const blas::SmallProduct<T> shared(whole, blas::setup<T>(0), true);
-        if (share_out<T>(crew, shared, flops)) return;
-    }
-    constexpr Flops most_packed = 2e7; // of a longer one tiles are as fast
-    if (can_be_shared && (wide ? flops <= most_packed : fits && !in_place) && !is_thin(m, n, way)) {
-        blas::TeamProduct<T> shared(whole, blas::setup<T>(0), false, crew.workers());
-        if (share_out<T>(crew, shared, flops)) return;
-    }
-    if (!compact && ours && is_low(m, n, k, way) && k <= depth_tile(k, sizeof(T)) && is_short<T>(crew, flops, ours, way, most) &&
-        share_slices(crew, whole, flops))
-        return;
+    if (ours && share_product(crew, whole, way, compact, flops)) return;
     if (how.by_caller() || runs_directly(crew, flops, way) || (how.here() && is_cut_as_a_whole<T>(way, k)))
         return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, way);

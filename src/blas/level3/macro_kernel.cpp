@@ -135,6 +135,13 @@ private:
     }
 };
 
+/// Does a panel of A stay in the first cache, and C in the second one? What is larger comes column by column, in whole pages.
+template <Scalar T> bool goes_by_rows(const MicroKernel<T>& kernel, Index depth, Index size)
+{
+    const BlockSizes& sizes = block_sizes<T>();
+    return left_panel_stays(kernel, sizes.kc, depth) && size <= sizes.kc * sizes.mc;
+}
+
 /// multiply_packed panel of A by panel of A, each with all columns of B that stay in half of the second cache: for a depth so
 /// small that the panel stays in the first one.
 template <Scalar T>
@@ -183,9 +190,7 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
 {
     const bool triangular = A.part != Part::all || B.part != Part::all;
     if (A.depth == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
-    // A larger C comes column by column, in whole pages.
-    const bool stays = (i1 - i0) * (j1 - j0) <= block_sizes<T>().kc * block_sizes<T>().mc;
-    if (!triangular && rs == 1 && stays && A.depth <= kc && left_panel_stays(kernel, block_sizes<T>().kc, A.depth))
+    if (!triangular && rs == 1 && A.depth <= kc && goes_by_rows(kernel, A.depth, (i1 - i0) * (j1 - j0)))
         return multiply_rows(kernel, part, below, alpha, A, i0, i1, B, j0, j1, beta, C, cs);
     const bool in_last_cache = (j1 - j0) * std::min(kc, A.depth) > block_sizes<T>().kc * block_sizes<T>().mc;
     for (Index p0 = 0; p0 < A.depth; p0 += kc) {

@@ -103,8 +103,8 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     if (slow_) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
 }
 
-/// C does not stay in the second cache, or B is long: all panels of A for a few columns, and so on. C then comes and goes in whole
-/// pages, and B once.
+/// C does not stay in the second cache, or B is long: all panels of A for a few columns, and so on. C then comes and goes in
+/// whole pages, and B once.
 template <Scalar T> void SmallProduct<T>::take_columns()
 {
     piece_ = std::min(x_.n, abreast * kernel_.nr);
@@ -135,7 +135,7 @@ template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) c
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 {
-    if (packs()) scratch<T>(Buffer::left, std::max(image_, kernel_.mr * x_.k)); // no memory? before anything is touched
+    if (packs()) scratch<T>(Buffer::left, std::max(image_, kernel_.mr * x_.k)); // if there is no memory, before C is touched
     if (image_ > 0)
         for (Index p = 0; p < panels_; ++p) pack(bound(p), std::min(x_.m, bound(p + 1)) - bound(p), image_of(bound(p)));
     if (chunks() == 1) return panel(0, x_.m, 0, x_.n);

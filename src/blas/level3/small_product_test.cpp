@@ -141,6 +141,17 @@ TYPED_TEST(LargerSmallProducts, KeepPiecesOfB)
             this->expect_definition(m, n, k, shared);
 }
 
+/// One core takes some columns for all panels of A where C does not stay in the second cache (here a small one), or where few rows
+/// meet a long B.
+TYPED_TEST(LargerSmallProducts, TakeColumnsForAllPanels)
+{
+    const MicroKernel<TypeParam>& kernel = this->kernel;
+    const ForcedSetup forced(instruction_set(), {200, 4 * kernel.mr, 4080});
+    for (const auto& [m, n, k] :
+         {std::array<Index, 3>{7 * kernel.mr + 5, 430, 20}, {333, 301, 33}, {2 * kernel.mr + 3, 300, 170}, {1, 500, 390}})
+        this->expect_definition(m, n, k, false);
+}
+
 /// Panels of A are read in place or packed by how far its columns lie apart, and pieces of B are wide or narrow with it.
 TYPED_TEST(LargerSmallProducts, HaveTheSameBitsHoweverFarTheColumnsLieApart)
 {
@@ -199,7 +210,12 @@ TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
     double x = 0;
     Product<double> product{10, 10, 10, 1.0, general(&x, Index(10)), general(&x, Index(10)), 0.0, &x, 1, 10};
     EXPECT_TRUE(SmallProduct<double>::suits(product));
-    product.k = 1000;
+    product.k = 1000; // with so few rows a B that lies by columns is not packed
+    EXPECT_TRUE(SmallProduct<double>::suits(product));
+    product.m = 1000;
+    EXPECT_FALSE(SmallProduct<double>::suits(product));
+    product.m = 10;
+    product.B = general(&x, Index(10), Op::trans);
     EXPECT_FALSE(SmallProduct<double>::suits(product));
     product.k = 10;
     product.part = Part::lower;
@@ -239,6 +255,22 @@ TEST(SmallProductsOfOneCore, DoNotPackPanelsAnewForEachPiece)
     EXPECT_FALSE(packs_again(256, 512, Op::none)); // all columns are one piece
     EXPECT_TRUE(packs_again(500, 500, Op::trans)); // rows are packed anyway
     EXPECT_FALSE(packs_again(300, 300, Op::trans));
+}
+
+/// All of A is read for every few columns of a C that the second cache does not hold: it has to stay there.
+TEST(SmallProductsOfOneCore, AreNoneWhoseAIsReadFromFarther)
+{
+    const ForcedSetup forced(instruction_set(), {384, 336, 4080});
+    const auto packs_again = [](Index m, Index n, Index k, Op op) {
+        double place = 0; // nothing is read
+        const Product<double> x{m, n, k, 1, general(&place, op == Op::none ? m : k, op), general(&place, k), 1, &place, 1, m};
+        return SmallProduct<double>(x, setup<double>(0), false).packs_again();
+    };
+    EXPECT_FALSE(packs_again(1000, 1000, 32, Op::none));
+    EXPECT_FALSE(packs_again(1000, 1000, 32, Op::trans)); // packed once, as a whole
+    EXPECT_FALSE(packs_again(1024, 1000, 32, Op::none));  // likewise
+    EXPECT_TRUE(packs_again(1500, 1500, 96, Op::none));
+    EXPECT_FALSE(packs_again(1500, 50, 96, Op::none)); // C stays
 }
 
 } // namespace
