@@ -92,7 +92,8 @@ template <Scalar T> void multiply_columns(const Product<T>& x)
     if (SmallProduct<T>::suits(x)) {
         if (SmallProduct<T>::made_at_once(x, with)) return;
         const SmallProduct<T> small(x, with, false);
-        if (!small.packs_again()) return small.work(0, small.chunks());
+        // Without memory for an image of A, of which a large product needs less.
+        if (!small.packs_again() && finds_memory([&] { small.work(0, small.chunks()); })) return;
     }
     Index nc = 0, kc = 0, mc = 0;
     Real<T>* right = nullptr;

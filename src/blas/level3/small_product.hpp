@@ -8,13 +8,13 @@
 namespace trencadis::blas {
 
 /// A product C <- alpha A B + beta C so small that packing B would cost more than it gains: B is read where it lies, A too where
-/// its columns suit the vectors; otherwise a panel of its rows is packed right before it is used, or all of it where one core uses
-/// it for a few columns after the other. Nothing is common to the cores that take part but the operands, so that cutting it up
-/// costs nothing: chunks are panels of rows times some columns, in any order, each done once. Those that share columns follow one
-/// another, so that a core keeps few of B's in its cache. The depth is cut as it is where operands are packed, so that an element
-/// of C has the same bits either way.
-/// General operands, all of C. Complex numbers stay in pairs; a panel by rows is transposed. Literature: the "small and unpacked"
-/// products of Van Zee, Smith, van de Geijn (BLIS, sup).
+/// its columns suit the vectors; otherwise a panel of its rows is packed right before it is used, or all of it where one core
+/// uses it for a few columns after the other. Nothing is common to the cores that take part but the operands, so that cutting it
+/// up costs nothing: chunks are panels of rows times some columns, in any order, each done once. Those that share columns follow
+/// one another, so that a core keeps few of B's in its cache. The depth is cut as it is where operands are packed, so that an
+/// element of C has the same bits either way.
+/// General operands, all of C. Complex numbers stay in pairs; a panel by rows is transposed. Literature: the "small and
+/// unpacked" products of Van Zee, Smith, van de Geijn (BLIS, sup).
 template <Scalar T> class SmallProduct {
 public:
     /// Can it be made so? x normalised.

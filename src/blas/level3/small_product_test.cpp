@@ -141,8 +141,8 @@ TYPED_TEST(LargerSmallProducts, KeepPiecesOfB)
             this->expect_definition(m, n, k, shared);
 }
 
-/// One core takes some columns for all panels of A where C does not stay in the second cache (here a small one), or where few rows
-/// meet a long B.
+/// One core takes some columns for all panels of A where C does not stay in the second cache (here a small one), or where few
+/// rows meet a long B.
 TYPED_TEST(LargerSmallProducts, TakeColumnsForAllPanels)
 {
     const MicroKernel<TypeParam>& kernel = this->kernel;
