@@ -75,7 +75,14 @@ TYPED_TEST(ShortCalls, ProductsAreTheKernelsOwn)
     const T alpha = Base::factor(), beta = T(0.5);
     for (const Op op_a : {Op::none, Op::trans})
         for (const Op op_b : {Op::none, Op::trans})
-            for (const auto [m, n, k] : {std::array<Index, 3>{131, 97, 115}, {64, 64, 64}, {250, 33, 70}, {29, 260, 101}}) {
+            // The last three go by slices of rows and of columns.
+            for (const auto [m, n, k] : {std::array<Index, 3>{131, 97, 115},
+                                         {64, 64, 64},
+                                         {250, 33, 70},
+                                         {29, 260, 101},
+                                         {700, 40, 90},
+                                         {37, 710, 650},
+                                         {300, 700, 30}}) {
                 const Dense<T> A = op_a == Op::none ? random_matrix<T>(m, k) : random_matrix<T>(k, m),
                                B = op_b == Op::none ? random_matrix<T>(k, n) : random_matrix<T>(n, k), C = random_matrix<T>(m, n);
                 Base::expect_same(
