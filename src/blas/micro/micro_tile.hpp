@@ -37,30 +37,21 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
             for (int i = from; i < to; ++i) a[q][i] = *reinterpret_cast<const V*>(A + q * height + i * lanes);
-        // As many instructions as can be spared where a neighbour on the same core takes half of those that are issued; were all
-        // numbers read so, loads would be too many.
-        constexpr int half = Vec::spreads ? NR / 2 : 0;
-        add_columns<subtract, from, to, 0, half>(a, B);
-        add_columns<subtract, from, to, half, NR>(a, B);
-    }
-    /// Of `update` the columns [first, end), the first half of them with B from memory.
-    template <bool subtract, int from, int to, int first, int end>
-    [[gnu::always_inline]] void add_columns(const V (&a)[parts][MV], const R* B)
-    {
-        constexpr bool from_memory = first == 0 && end < NR;
 #pragma GCC unroll 64
-        for (int j = first; j < end; ++j) {
+        for (int j = 0; j < NR; ++j) {
+            const V b = Vec::spread(B[j * parts]);
 #pragma GCC unroll 2
             for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
-                for (int i = from; i < to; ++i)
-                    Vec::template add_product<subtract, from_memory>(sum[j][q][i], a[q][i], B[j * parts]);
-            if constexpr (parts == 2)
+                for (int i = from; i < to; ++i) Vec::template add_product<subtract>(sum[j][q][i], a[q][i], b);
+            if constexpr (parts == 2) {
+                const V imaginary = Vec::spread(B[j * 2 + 1]);
 #pragma GCC unroll 8
                 for (int i = from; i < to; ++i) {
-                    Vec::template add_product<!subtract, from_memory>(sum[j][0][i], a[1][i], B[j * 2 + 1]);
-                    Vec::template add_product<subtract, from_memory>(sum[j][1][i], a[0][i], B[j * 2 + 1]);
+                    Vec::template add_product<!subtract>(sum[j][0][i], a[1][i], imaginary);
+                    Vec::template add_product<subtract>(sum[j][1][i], a[0][i], imaginary);
                 }
+            }
         }
     }
 
@@ -71,20 +62,45 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     /// Numbers that come by `some` while k columns are multiplied.
     static constexpr Index some_of(Index k) { return k / unroll * line; }
 
+    /// Panels, as far as they have not been multiplied, and what is to be fetched.
+    struct Panels {
+        Index left; ///< columns of A
+        const R *A, *B, *next;
+    };
     /// sum <- sum +- A B over k columns.
     template <bool subtract, Fetch fetch = Fetch::all>
     [[gnu::always_inline]] void accumulate(Index k, const R* A, const R* B, const R* next)
     {
-        Index p = 0;
-        for (; p + unroll <= k; p += unroll) {
-            if constexpr (fetch == Fetch::some) __builtin_prefetch(next + p * line / unroll, 0, 2);
-            if constexpr (fetch == Fetch::all)
-#pragma GCC unroll 64
-                for (int x = 0; x < unroll * row; x += line) __builtin_prefetch(next + p * row + x, 0, 3);
-#pragma GCC unroll 8
-            for (int u = 0; u < unroll; ++u) update<subtract>(A + (p + u) * parts * height, B + (p + u) * row);
+        accumulate<subtract, fetch>(Panels{k, A, B, next});
+    }
+    template <bool subtract, Fetch fetch> [[gnu::always_inline]] void accumulate(Panels x)
+    {
+        while (x.left >= unroll) update_some<subtract, fetch>(x);
+        for (; x.left > 0; --x.left, x.A += parts * height, x.B += row) update<subtract>(x.A, x.B);
+    }
+    /// The same while the columns of a tile of C come into the first cache, a few lines at a time: all at once would take the
+    /// places of lines of A that are under way.
+    template <bool subtract, Fetch fetch> [[gnu::always_inline]] void accumulate(Panels x, const T* C, Index cs, Index cols)
+    {
+        for (; cols > 0 && x.left >= unroll; --cols, C += cs) {
+            prefetch_column(C);
+            update_some<subtract, fetch>(x);
         }
-        for (; p < k; ++p) update<subtract>(A + p * parts * height, B + p * row);
+        for (; cols > 0; --cols, C += cs) prefetch_column(C);
+        accumulate<subtract, fetch>(x);
+    }
+    template <bool subtract, Fetch fetch> [[gnu::always_inline]] void update_some(Panels& x)
+    {
+        if constexpr (fetch == Fetch::some) __builtin_prefetch(x.next, 0, 2);
+        if constexpr (fetch == Fetch::all)
+#pragma GCC unroll 64
+            for (int i = 0; i < unroll * row; i += line) __builtin_prefetch(x.next + i, 0, 3);
+#pragma GCC unroll 8
+        for (int u = 0; u < unroll; ++u) update<subtract>(x.A + u * parts * height, x.B + u * row);
+        x.left -= unroll;
+        x.A += unroll * parts * height;
+        x.B += unroll * row;
+        if constexpr (fetch != Fetch::none) x.next += fetch == Fetch::some ? line : unroll * row;
     }
 
     /// The same for columns of which vectors from number i on are not zero, one fewer for each vector's width of columns: where
@@ -167,14 +183,16 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         return whole ? multiply_where_it_lies<false, true>(x) : multiply_where_it_lies<false, false>(x);
     }
 
+    [[gnu::always_inline]] static void prefetch_column(const T* C)
+    {
+#pragma GCC unroll 8
+        for (int i = 0; i < parts * height; i += line) __builtin_prefetch(reinterpret_cast<const R*>(C) + i, 1, 3);
+    }
     /// Brings the tile of C into the cache while the sums are computed.
     [[gnu::always_inline]] static void prefetch(const T* C, Index rs, Index cs, Index rows, Index cols)
     {
         if (rs == 1) {
-            for (Index j = 0; j < cols; ++j)
-#pragma GCC unroll 8
-                for (int i = 0; i < parts * height; i += 64 / int(sizeof(R)))
-                    __builtin_prefetch(reinterpret_cast<const R*>(C + j * cs) + i, 1, 3);
+            for (Index j = 0; j < cols; ++j) prefetch_column(C + j * cs);
         } else if (cs == 1) {
             for (Index i = 0; i < rows; ++i)
 #pragma GCC unroll 8
@@ -209,10 +227,9 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         for (Index left = product.panels; left > 0; --left, C += height) {
             const auto* x = &product; // read anew for each tile, as above
             hide(x), hide(left);
-            prefetch(C, 1, x->cs, height, x->cols);
             Body body;
             body.clear();
-            body.template accumulate<false, fetch>(x->k, A, x->B, next);
+            body.template accumulate<false, fetch>({x->k, A, x->B, next}, C, x->cs, x->cols);
             hide(x), hide(left);
             body.store_compactly(x->alpha, x->beta, C, x->cs, height, x->cols);
             A += x->step;

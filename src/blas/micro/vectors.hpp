@@ -64,29 +64,6 @@ template <class R, int Bytes> struct Vectors {
         if constexpr (subtract) to -= a * b;
         else to += a * b;
     }
-#if defined(__AVX512F__)
-    static constexpr bool spreads = Bytes == 64; ///< can a product take one number for all lanes right from memory?
-#else
-    static constexpr bool spreads = false;
-#endif
-    /// to <- to +- a b with the same number in all lanes of b. `from_memory`: where the instruction can, it reads the number anew
-    /// for each product, and no other one has to load it.
-    template <bool subtract, bool from_memory> [[gnu::always_inline]] static void add_product(V& to, V a, const R& b)
-    {
-#if defined(__AVX512F__)
-        if constexpr (spreads && from_memory && sizeof(R) == 8) {
-            if constexpr (subtract) asm("vfnmadd231pd %2%{1to8%}, %1, %0" : "+v"(to) : "v"(a), "m"(b));
-            else asm("vfmadd231pd %2%{1to8%}, %1, %0" : "+v"(to) : "v"(a), "m"(b));
-            return;
-        } else if constexpr (spreads && from_memory) {
-            if constexpr (subtract) asm("vfnmadd231ps %2%{1to16%}, %1, %0" : "+v"(to) : "v"(a), "m"(b));
-            else asm("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(to) : "v"(a), "m"(b));
-            return;
-        }
-#endif
-        add_product<subtract>(to, a, spread(b));
-    }
-
     /// a b + c, rounded once where the processor can, wherever it stands: the compiler fuses a product with a sum only where it
     /// has put them side by side, and may compute the product earlier in one function than in the next.
     [[gnu::always_inline]] static V fused(V a, V b, V c)
