@@ -88,7 +88,11 @@ Index packed_lu_tile(Index m, Index n, std::size_t element, int workers)
     if (const Index nb = elongated_lu_tile(m, n, element, workers)) return nb;
     // As for Cholesky; a whole number of panels of rows as well (24 in double with AVX-512), which updates go by.
     const Index k = std::min(m, n);
-    const Index wanted = k <= 2048 ? 48 + k / 10 : std::min<Index>(312, 256 + (k - 2048) / 48);
+    const Index square = k <= 2048 ? 48 + k / 10 : std::min<Index>(312, 256 + (k - 2048) / 48);
+    // Columns beyond the last panel keep two tiles for each worker beside every panel: those of short matrices may be wider then,
+    // and C goes to memory and back fewer times.
+    constexpr Index widest = 208;
+    const Index wanted = workers > 1 ? std::max(square, std::min(widest, (n - k) / (2 * workers))) : square;
     const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), k / std::max(workers, 1) + 1));
     return std::max<Index>(48, balanced(k, nb, 24));
 }
