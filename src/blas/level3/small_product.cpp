@@ -26,6 +26,23 @@ template <Scalar T> ProductInPlace<T> panel_of(const Product<T>& x, Index rows, 
             .conjugate_b = x.B.conjugated};
 }
 
+/// Pages that `lines` columns or rows touch, each of `length` elements, `stride` apart.
+template <Scalar T> Index pages_of(Index lines, Index length, Index stride)
+{
+    constexpr Index page = 4096;
+    return lines * std::min(stride * Index(sizeof(T)), length * Index(sizeof(T)) + page) / page;
+}
+template <Scalar T> Index pages_of(const Operand<T>& operand, Index rows, Index cols)
+{
+    return operand.rs == 1 ? pages_of<T>(cols, rows, operand.cs) : pages_of<T>(rows, cols, operand.rs);
+}
+template <Scalar T> bool is_scattered(const Product<T>& x)
+{
+    constexpr Index at_hand =
+        1024; // half of what the second table of pages holds, 2048 in most cores, two threads of one having it
+    return pages_of(x.A, x.m, x.k) + pages_of(x.B, x.k, x.n) + pages_of<T>(x.n, x.m, x.cs) > at_hand;
+}
+
 } // namespace
 
 /// Do the lines of a panel of B's columns fill half of the first cache or more, where B lies by rows? Each panel of A would fetch
@@ -92,6 +109,7 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
         take_columns();
         return;
     }
+    scattered_ = !shared && is_scattered(x);
     // As many chunks as leave little to wait for in the end, none too short to be worth fetching.
     const double flops = 2.0 * double(std::min(x.m, kernel.mr)) * double(x.n) * double(x.k);
     const Index wanted = (chunks_wanted + panels_ - 1) / panels_, worth = std::max<Index>(1, Index(flops / least_flops));

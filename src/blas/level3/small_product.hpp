@@ -38,8 +38,12 @@ public:
     Index chunks() const { return panels_ * pieces_; }
     bool packs() const; ///< may a panel of A have to be packed?
     /// Would panels of A be packed anew for some pieces of columns, and not only for vectors that cross lines, or be read from
-    /// farther than the second cache? Then a core alone has less to do where it packs both operands once.
-    bool packs_again() const { return crowded_ || (image_ == 0 && together_ < pieces_ && (x_.A.rs != 1 || is_driven_out(x_.A))); }
+    /// farther than the second cache? Or do the operands lie in more pages than a core has at hand? Then a core alone has less to
+    /// do where it packs both operands once.
+    bool packs_again() const
+    {
+        return crowded_ || scattered_ || (image_ == 0 && together_ < pieces_ && (x_.A.rs != 1 || is_driven_out(x_.A)));
+    }
     void work(Index begin, Index end) const; ///< chunks; allocates scratch memory of the thread once
     /// What `team` gives until nothing is left: long runs first, then shorter ones, so that all end together (guided
     /// self-scheduling:
@@ -79,9 +83,10 @@ private:
     Index depth_;       ///< of a cut along k
     bool slow_;         ///< are columns of A slow to read where they lie?
     Index panels_, pieces_, piece_;
-    Index together_ = 1;   ///< pieces that a panel is used for one after the other
-    Index image_ = 0;      ///< numbers of an image of all of A, which is packed first; 0: there is none
-    bool crowded_ = false; ///< would A not stay in the second cache while it is used for piece after piece?
+    Index together_ = 1;     ///< pieces that a panel is used for one after the other
+    Index image_ = 0;        ///< numbers of an image of all of A, which is packed first; 0: there is none
+    bool scattered_ = false; ///< do the operands of a core alone lie in many pages?
+    bool crowded_ = false;   ///< would A not stay in the second cache while it is used for piece after piece?
 };
 
 } // namespace trencadis::blas

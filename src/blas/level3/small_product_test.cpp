@@ -251,10 +251,26 @@ TEST(SmallProductsOfOneCore, DoNotPackPanelsAnewForEachPiece)
         return SmallProduct<double>(x, setup<double>(0), false).packs_again();
     };
     EXPECT_TRUE(packs_again(512, 512, Op::none));  // columns share few sets of the caches
-    EXPECT_FALSE(packs_again(512, 520, Op::none)); // they do not
+    EXPECT_FALSE(packs_again(400, 400, Op::none)); // they do not
     EXPECT_FALSE(packs_again(256, 512, Op::none)); // all columns are one piece
     EXPECT_TRUE(packs_again(500, 500, Op::trans)); // rows are packed anyway
     EXPECT_FALSE(packs_again(300, 300, Op::trans));
+}
+
+/// A column or more for each page: what is packed is in few.
+TEST(SmallProductsOfOneCore, AreNoneWhoseOperandsLieInMorePagesThanACoreHasAtHand)
+{
+    const ForcedSetup forced(instruction_set(), {384, 336, 4080});
+    const auto packs_again = [](Index n, Index ld, bool shared) {
+        double place = 0; // nothing is read
+        const Product<double> x{n, n, n, 1, general(&place, ld), general(&place, ld), 1, &place, 1, ld};
+        return SmallProduct<double>(x, setup<double>(0), shared).packs_again();
+    };
+    EXPECT_FALSE(packs_again(416, 416, false));
+    EXPECT_TRUE(packs_again(432, 432, false));
+    EXPECT_TRUE(packs_again(392, 1000, false));
+    EXPECT_TRUE(packs_again(392, 100000, false));
+    EXPECT_FALSE(packs_again(600, 600, true)) << "several would wait for one another";
 }
 
 /// All of A is read for every few columns of a C that the second cache does not hold: it has to stay there.
