@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -54,8 +55,18 @@ void leave_out_devices(hwloc_topology_t topology, bool ask_processors)
             hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, component);
 }
 
+/// hwloc goes on with what it has not got.
+void require_memory()
+{
+    constexpr std::size_t enough = 1 << 20;
+    void* const tried = mmap(nullptr, enough, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (tried == MAP_FAILED) throw Error(ErrorCode::out_of_memory, "no memory to read the machine in");
+    munmap(tried, enough);
+}
+
 Topology load(Devices devices, bool ask_processors)
 {
+    require_memory();
     if (getauxval(AT_SECURE)) forget_words_to_hwloc();
     hwloc_topology_t raw = nullptr;
     if (hwloc_topology_init(&raw) != 0) throw Error(ErrorCode::out_of_memory, "hwloc has no memory for a topology");

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -25,13 +26,29 @@ Index rounded_up(Index bytes)
     return (std::max<Index>(bytes, 1) + unit - 1) / unit * unit;
 }
 
+/// Made while there is memory: where there is none left, a message finds none either.
+const Error& out_of_memory()
+{
+    static constinit Lasting<const Error> failure;
+    return failure.get([] { return new Error(ErrorCode::out_of_memory, "no memory for a packing buffer"); });
+}
+[[noreturn]] void refuse(Index bytes, const Error& without_message)
+{
+    try {
+        throw Error(ErrorCode::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes of packing buffer");
+    } catch (const std::bad_alloc&) {
+        throw Error(without_message);
+    }
+}
+
 /// `bytes` as rounded_up gives them.
 void* allocate(Index bytes)
 {
+    const Error& failure = out_of_memory();
     const bool huge = bytes >= huge_page;
     void* data = std::aligned_alloc(std::size_t(huge ? huge_page : line), std::size_t(bytes));
     if (data && bytes >= large && !WorkMemory::leaves_room()) std::free(std::exchange(data, nullptr));
-    if (!data) throw Error(ErrorCode::out_of_memory, "no memory for " + std::to_string(bytes) + " bytes of packing buffer");
+    if (!data) refuse(bytes, failure);
     if (huge) madvise(data, std::size_t(bytes), MADV_HUGEPAGE); // a wish: refused, it is only slower
     return data;
 }
