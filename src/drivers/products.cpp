@@ -111,7 +111,8 @@ template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, Flo
         blas::multiply(slice);
     };
     const Index longer = columns ? x.n : x.m, unit = columns ? kernel.nr : kernel.mr;
-    return share_out<T>(crew, Slices(longer, slice_size(longer, crew.workers(), least, unit), compute), flops);
+    constexpr bool begins_again = true; // multiply asks for all of its memory first
+    return share_out<T>(crew, Slices(longer, slice_size(longer, crew.workers(), least, unit), compute, begins_again), flops);
 }
 
 /// Is it so small that cores share it as it lies?

@@ -1,10 +1,12 @@
 #pragma once
 #include "algorithms/cutting.hpp"
+#include "base/error.hpp"
 #include "blas/level3/helpers.hpp"
 #include "drivers/routine.hpp"
 #include "graph/team.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
 namespace trencadis {
@@ -15,23 +17,54 @@ inline constexpr Flops least_shared = 5e5; ///< less is over before another core
 template <Scalar T> constexpr Flops in_double(Flops flops) { return flops * (sizeof(Real<T>) / double(sizeof(double))); }
 
 /// A result whose columns (or rows) go each by themselves, in slices of `size`: `compute(first, count)` makes some. They are
-/// taken from both ends, so that a core has the same ones from call to call.
+/// taken from both ends, so that a core has the same ones from call to call. `begins_again`: what throws for want of memory has
+/// changed nothing, so that the caller can make what another core has no memory for.
 template <class Compute> class Slices {
 public:
-    Slices(Index extent, Index size, const Compute& compute) : extent_(extent), size_(size), compute_(compute) {}
+    Slices(Index extent, Index size, const Compute& compute, bool begins_again = false)
+        : extent_(extent), size_(size), compute_(compute), begins_again_(begins_again)
+    {
+    }
 
     Index chunks() const { return pieces(extent_, size_); }
     void work(Team& team) const
     {
         while (const Chunks taken = team.next_of_two_ends(1)) {
-            const Index first = taken.begin * size_;
-            compute_(first, std::min(taken.end * size_, extent_) - first);
+            try {
+                make(taken);
+            } catch (const Error& failure) {
+                if (failure.code() != ErrorCode::out_of_memory || !team.is_joined() || !leave(taken)) throw;
+                return;
+            }
         }
+    }
+    /// When all have come back, whose writes are seen then.
+    void finish() const
+    {
+        const std::uint64_t left = left_.load(std::memory_order_relaxed);
+        for (Index c = 0; c < most_left; ++c)
+            if (left >> c & 1) make({c, c + 1});
     }
 
 private:
+    static constexpr Index most_left = 64;
+
+    void make(const Chunks& slices) const
+    {
+        const Index first = slices.begin * size_;
+        compute_(first, std::min(slices.end * size_, extent_) - first);
+    }
+    bool leave(const Chunks& slices) const
+    {
+        if (!begins_again_ || slices.end > most_left) return false;
+        for (Index c = slices.begin; c < slices.end; ++c) left_.fetch_or(std::uint64_t{1} << c, std::memory_order_relaxed);
+        return true;
+    }
+
     const Index extent_, size_;
     const Compute& compute_;
+    const bool begins_again_;
+    mutable std::atomic<std::uint64_t> left_{0}; ///< slices that the caller makes in the end, a bit each
 };
 /// Of the slices: one for each worker, or two where they are wide, since each packs the other operand anew; but none thinner than
 /// `least`. Whole units, so that the bits are those of the whole.
@@ -48,7 +81,9 @@ inline Index slice_size(Index extent, int workers, Index least, Index unit)
 template <Scalar T, class Operation> bool share_out(Crew& crew, Operation&& operation, Flops flops)
 {
     const auto work = [&](Team& team) { operation.work(team); };
-    return operation.chunks() > 1 && crew.share_out(operation.chunks(), std::cref(work), in_double<T>(flops));
+    if (operation.chunks() <= 1 || !crew.share_out(operation.chunks(), std::cref(work), in_double<T>(flops))) return false;
+    if constexpr (requires { operation.finish(); }) operation.finish();
+    return true;
 }
 
 /// Is a call of so many flops short enough that a graph of tasks would cost more than it gains? `ours`: its kernels are.

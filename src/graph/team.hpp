@@ -103,6 +103,7 @@ public:
         pause();
         return got(joined_ ? work_.take_last(wanted) : work_.take(wanted));
     }
+    bool is_joined() const { return joined_; }
     Index taken() const { return taken_; }                ///< chunks this core has had
     Index remaining() const { return work_.remaining(); } ///< chunks that nobody has taken yet; a guess while others take
 
