@@ -36,10 +36,10 @@ template <Scalar T> Index pages_of(const Operand<T>& operand, Index rows, Index 
 {
     return operand.rs == 1 ? pages_of<T>(cols, rows, operand.cs) : pages_of<T>(rows, cols, operand.rs);
 }
+/// In more pages than half of what the second table of pages holds: 2,048 in most cores, of which two threads may share one.
 template <Scalar T> bool is_scattered(const Product<T>& x)
 {
-    constexpr Index at_hand =
-        1024; // half of what the second table of pages holds, 2048 in most cores, two threads of one having it
+    constexpr Index at_hand = 1024;
     return pages_of(x.A, x.m, x.k) + pages_of(x.B, x.k, x.n) + pages_of<T>(x.n, x.m, x.cs) > at_hand;
 }
 
