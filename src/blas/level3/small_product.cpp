@@ -4,6 +4,7 @@
 #include "blas/level3/scratch.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace trencadis::blas {
 namespace {
@@ -12,6 +13,7 @@ constexpr Index chunks_wanted = 96; ///< that leave little to wait for in the en
 constexpr double least_flops = 1e5; ///< of a chunk: a microsecond
 constexpr Index patient_uses = 12;  ///< packing columns that are slow to read pays where a panel is used more often
 constexpr Index abreast = 4;        ///< panels of columns whose lines of C come ahead of all rows
+constexpr Index line = 64;          ///< bytes
 
 /// A panel of rows whose columns of A are `step` apart: what is the same for all that is multiplied with it.
 template <Scalar T> ProductInPlace<T> panel_of(const Product<T>& x, Index rows, Index step)
@@ -51,7 +53,7 @@ template <Scalar T> bool is_scattered(const Product<T>& x)
 template <Scalar T> bool SmallProduct<T>::drives_out(const Operand<T>& B, Index m, Index k)
 {
     if constexpr (is_complex<T>) return false;
-    constexpr Index line = 64, half = 1 << 14, few = 2; // panels of A, for which B is not worth packing
+    constexpr Index half = 1 << 14, few = 2; // panels of A, for which B is not worth packing
     const MicroKernel<T>& kernel = micro_kernel<T>();
     if (B.rs == 1 || k * line < half || m <= few * kernel.mr) return false;
     return k * line >= block_sizes<T>().kc * kernel.nr * Index(sizeof(T));
@@ -101,7 +103,7 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     : x_(x), kernel_(with.kernel), kept_(with.tree[Loop::pc] * kernel_.nr * Index(sizeof(T))),
       kept_second_(with.tree[Loop::ic] * with.tree[Loop::pc] * Index(sizeof(T))),
       depth_(balanced_block(x.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x.A)),
-      panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n)
+      panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n), lead_(rows_above_a_line())
 {
     const MicroKernel<T>& kernel = with.kernel;
     if (!shared && is_low(x.n, x.k) && x.m * x.n * Index(sizeof(T)) <= kept_second_) return;
@@ -144,11 +146,20 @@ template <Scalar T> bool SmallProduct<T>::is_driven_out(const Operand<T>& A) con
 /// so that what a panel reads with its neighbours' parts is more than stays in that cache?
 template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) const
 {
-    constexpr Index line = 64;
     const bool crossing = kernel_.step * Index(sizeof(T)) >= line && A.cs * Index(sizeof(T)) % line != 0;
     const Index height = kernel_.mr * Index(sizeof(T));
     const bool overflowing = height % line != 0 && x_.k * (height + line) > kept_;
     return !is_complex<T> && A.rs == 1 && (crossing || overflowing || is_driven_out(A));
+}
+
+/// Rows above the first one that begins a line, where all columns of A begin alike and vectors are as long as a line: without
+/// them no vector of A crosses two lines, for a low panel more.
+template <Scalar T> Index SmallProduct<T>::rows_above_a_line() const
+{
+    constexpr Index few = 6; // panels: one more low one would cost as much as is gained
+    const Index bytes = Index(-reinterpret_cast<std::uintptr_t>(x_.A.data) % line);
+    if (packs() || !kernel_.reads_any_rows || kernel_.step * Index(sizeof(T)) < line || panels_ <= few) return 0;
+    return bytes % Index(sizeof(T)) == 0 ? bytes / Index(sizeof(T)) : 0;
 }
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
@@ -184,11 +195,12 @@ template <Scalar T> void SmallProduct<T>::work(Team& team) const
     while (const Chunks c = team.next_of_two_ends(std::clamp<Index>(team.remaining() / 8, 1, most))) work(c.begin, c.end);
 }
 
-/// Where panel p begins: whole vectors, shared out evenly, since low panels are slow.
+/// Where panel p begins: whole vectors, shared out evenly, since low panels are slow. The first has the rows above a line too.
 template <Scalar T> Index SmallProduct<T>::bound(Index p) const
 {
-    const Index vectors = (x_.m + kernel_.step - 1) / kernel_.step;
-    return (p * (vectors / panels_) + std::min(p, vectors % panels_)) * kernel_.step;
+    if (p == 0) return 0;
+    const Index vectors = (x_.m - lead_ + kernel_.step - 1) / kernel_.step;
+    return lead_ + (p * (vectors / panels_) + std::min(p, vectors % panels_)) * kernel_.step;
 }
 
 /// Where the image of the rows from i on is, where there is one of all.
@@ -206,6 +218,10 @@ template <Scalar T> const T* SmallProduct<T>::pack(Index i, Index rows, T* image
 /// Rows [i, i + rows) of columns [j0, j1).
 template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, Index j1) const
 {
+    if (i == 0 && 0 < lead_ && lead_ < rows) {
+        panel(0, lead_, j0, j1);
+        return panel(lead_, rows - lead_, j0, j1);
+    }
     const T* A = x_.A.data + i * x_.A.rs;
     Index step = x_.A.cs;
     if (image_ > 0 || x_.A.rs != 1 || !reads(rows) || (slow_ && j1 - j0 > patient_uses * kernel_.nr)) {

@@ -71,6 +71,7 @@ private:
     static bool reads(const MicroKernel<T>& kernel, Index rows) { return kernel.reads_any_rows || rows % kernel.step == 0; }
     bool is_slow_to_read(const Operand<T>& A) const;
     bool is_driven_out(const Operand<T>& A) const;
+    Index rows_above_a_line() const;
     Index bound(Index p) const;
     T* image_of(Index i) const;
     const T* pack(Index i, Index rows, T* image) const;
@@ -83,6 +84,7 @@ private:
     Index depth_;       ///< of a cut along k
     bool slow_;         ///< are columns of A slow to read where they lie?
     Index panels_, pieces_, piece_;
+    Index lead_;             ///< rows of the first panel that are made before its others
     Index together_ = 1;     ///< pieces that a panel is used for one after the other
     Index image_ = 0;        ///< numbers of an image of all of A, which is packed first; 0: there is none
     bool scattered_ = false; ///< do the operands of a core alone lie in many pages?

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <span>
@@ -171,6 +172,33 @@ TYPED_TEST(LargerSmallProducts, HaveTheSameBitsHoweverFarTheColumnsLieApart)
             if (first.empty()) first = C;
             ASSERT_EQ(C, first) << "ld " << ld << (shared ? ", shared" : "") << ", seed " << this->seed;
         }
+    }
+}
+
+/// Rows above the first that begins a line are made by themselves, and the others' panels begin elsewhere.
+TYPED_TEST(LargerSmallProducts, HaveTheSameBitsWhereverALineBegins)
+{
+    using T = TypeParam;
+    const Index line = 64 / Index(sizeof(T)), ld = 26 * line, m = ld - 3, n = 97, k = 111;
+    std::vector<T> memory(std::size_t((k + 2) * ld)), B(std::size_t(k * n)), first;
+    std::uniform_real_distribution<T> numbers(-1, 1);
+    for (T& value : B) value = numbers(this->random);
+    void* place = memory.data();
+    std::size_t room = memory.size() * sizeof(T);
+    T* const begin = static_cast<T*>(std::align(64, 1, place, room));
+    for (Index offset = 0; offset < line; ++offset) {
+        std::mt19937 same(this->seed);
+        Framed<T> C(m, n, 3, this->random);
+        std::fill(C.memory.all().begin(), C.memory.all().end(), T(NAN));
+        for (Index j = 0; j < k; ++j)
+            for (Index i = 0; i < m; ++i) begin[offset + i + j * ld] = numbers(same);
+        const Product<T> x{m, n, k, T(1), general(begin + offset, ld), general(B.data(), k), T(0), C.data(), 1, C.ld};
+        const SmallProduct<T> product(x, setup<T>(0), offset % 2);
+        product.work(0, product.chunks());
+        std::vector<T> got;
+        for (Index j = 0; j < n; ++j) got.insert(got.end(), C.data() + j * C.ld, C.data() + j * C.ld + m);
+        if (first.empty()) first = got;
+        ASSERT_EQ(got, first) << offset << " numbers behind a line, seed " << this->seed;
     }
 }
 
