@@ -179,15 +179,16 @@ private:
     bool packs_left_;
 };
 
-/// Tiles as wide as a block, where the rows are enough for six of each worker, so that one that is held up has little of the rest
-/// waiting; and a panel of B that comes from the last-level cache is used with three panels of A at least.
+/// Tiles as wide as a block, where the rows are enough for three of each worker: every tile reads all of the block's image of B
+/// out of the last-level cache, so that few high ones are better than many low ones. Who runs out of them helps with the columns
+/// of another's. A panel of B is used with four panels of A at least.
 template <Scalar T>
 std::optional<ProductTiling> wide_tiling(const PackedProduct<T>& product, int workers, const blas::MicroKernel<T>& kernel,
                                          const blas::BlockSizes& blocks)
 {
     if (product.in_place != PackedProduct<T>::InPlace::none || product.part != blas::Part::all) return std::nullopt;
-    const Index share = product.m / (6 * workers) / kernel.mr * kernel.mr;
-    if (share < 3 * kernel.mr) return std::nullopt;
+    const Index share = product.m / (3 * workers) / kernel.mr * kernel.mr;
+    if (share < 4 * kernel.mr) return std::nullopt;
     return ProductTiling{balanced(product.m, std::min(share, blocks.mc), kernel.mr), balanced(product.n, block_extent, kernel.nr),
                          balanced(product.k, blocks.kc, 8), false};
 }

@@ -199,9 +199,10 @@ TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
     EXPECT_FALSE(tiling.packs_left);
     EXPECT_GE(tiling.cols, n);
     EXPECT_EQ(tiling.rows % kernel.mr, 0);
-    EXPECT_GE((m + tiling.rows - 1) / tiling.rows, 12);
+    EXPECT_GE(tiling.rows, 4 * kernel.mr);
+    EXPECT_GE((m + tiling.rows - 1) / tiling.rows, 6);
     check<T>({product, &C, tiling, 1}); // by chunks
-    EXPECT_TRUE(product_tiling(product, 3).packs_left);
+    EXPECT_TRUE(product_tiling(product, 4).packs_left);
     product.in_place = PackedProduct<T>::InPlace::A;
     EXPECT_TRUE(product_tiling(product, 2).packs_left);
 }
