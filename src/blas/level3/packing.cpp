@@ -18,6 +18,21 @@ public:
     {
     }
 
+    /// Of a panel that is `depth` columns deep in all.
+    struct Columns {
+        Index begin, end, depth;
+    };
+    /// Can a panel be written some columns at a time, and do they lie in lines far from one another?
+    bool reads_columns_apart() const
+    {
+        constexpr Index far = 512;
+        return A_.structure == Structure::general && A_.rs == 1 && A_.cs * Index(sizeof(T)) >= far;
+    }
+    void write(Index first, Index rows, Index width, Columns columns, Real<T>* image) const
+    {
+        if (columns.end - columns.begin == columns.depth) return write(first, rows, width, columns.depth, image);
+        piece(A_, first, rows, width, columns.begin, columns.end, image);
+    }
     void write(Index first, Index rows, Index width, Index depth, Real<T>* image) const
     {
         if (A_.structure == Structure::general) return piece(A_, first, rows, width, 0, depth, image);
@@ -133,23 +148,34 @@ private:
 
 } // namespace
 
+namespace {
+
+/// All panels, whose heights `height` says of the rows that are left. Where a panel has one line of each column, and columns lie
+/// far apart, a few of them are packed for some panels and so on: lines side by side come together, and from few pages at a time.
+template <Scalar T, class Height>
+void pack_all(const PanelWriter<T>& writer, Index panel, Index rows, Index k, Real<T>* image, const Height& height)
+{
+    constexpr Index element = sizeof(T), line = 64 / element, high = 128, near = 128 << 10; // 8 KiB of a matrix at a time
+    const bool apart = panel <= line && rows * k * element > near && writer.reads_columns_apart();
+    const Index deep = apart ? line : std::max<Index>(k, 1), together = apart ? (high + panel - 1) / panel * panel : panel;
+    for (Index first = 0; first < rows; first += together)
+        for (Index p = 0; p < k; p += deep)
+            for (Index i = first; i < std::min(rows, first + together); i += panel) {
+                const Index width = height(rows - i), end = std::min(k, p + deep);
+                writer.write(i, std::min(width, rows - i), width, {p, end, k}, image + planes<T> * i * k);
+            }
+}
+
+} // namespace
+
 template <Scalar T> void pack_left(const MicroKernel<T>& kernel, const Operand<T>& A, Index rows, Index k, Real<T>* image)
 {
-    const PanelWriter<T> writer(kernel, A, true);
-    for (Index i = 0; i < rows; i += kernel.mr) {
-        const Index height = kernel.height(rows - i);
-        writer.write(i, std::min(height, rows - i), height, k, image);
-        image += planes<T> * height * k;
-    }
+    pack_all(PanelWriter<T>(kernel, A, true), kernel.mr, rows, k, image, [&](Index left) { return kernel.height(left); });
 }
 
 template <Scalar T> void pack_right(const MicroKernel<T>& kernel, const Operand<T>& B, Index k, Index cols, Real<T>* image)
 {
-    const PanelWriter<T> writer(kernel, B.transposed(), false);
-    for (Index j = 0; j < cols; j += kernel.nr) {
-        writer.write(j, std::min(kernel.nr, cols - j), kernel.nr, k, image);
-        image += planes<T> * kernel.nr * k;
-    }
+    pack_all(PanelWriter<T>(kernel, B.transposed(), false), kernel.nr, cols, k, image, [&](Index) { return kernel.nr; });
 }
 
 template <Scalar T> Index triangle_size(const MicroKernel<T>& kernel, Index n)

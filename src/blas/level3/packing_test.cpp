@@ -157,6 +157,23 @@ TYPED_TEST(Packing, TakesEverySizeUpToThreePanels)
     }
 }
 
+/// What is more than stays in the first caches is packed some columns at a time.
+TYPED_TEST(Packing, TakesSizesOfWhichSomeColumnsArePackedForManyPanels)
+{
+    using T = TypeParam;
+    constexpr Index size = 300;
+    std::mt19937 random(34);
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        for (const auto& [rs, cs] : {std::pair<Index, Index>{1, size}, {size, 1}}) {
+            const Stored<T> memory(size, rs, cs, random);
+            for (const bool conjugated : {false, true})
+                TestFixture::check(*set, Operand<T>{memory.first, rs, cs, conjugated && is_complex<T>}, 1, 2, size - 3, size - 5);
+            if (testing::Test::HasFatalFailure()) return;
+        }
+    }
+}
+
 TYPED_TEST(Packing, IsUndoneByUnpackingWhichTouchesNothingElse)
 {
     using T = TypeParam;
