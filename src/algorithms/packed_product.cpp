@@ -181,14 +181,15 @@ private:
 
 /// Tiles as wide as a block, where the rows are enough for three of each worker: every tile reads all of the block's image of B
 /// out of the last-level cache, so that few high ones are better than many low ones. Who runs out of them helps with the columns
-/// of another's. A panel of B is used with four panels of A at least.
+/// of another's. What comes of B is used with some rows of A at least.
 template <Scalar T>
 std::optional<ProductTiling> wide_tiling(const PackedProduct<T>& product, int workers, const blas::MicroKernel<T>& kernel,
                                          const blas::BlockSizes& blocks)
 {
     if (product.in_place != PackedProduct<T>::InPlace::none || product.part != blas::Part::all) return std::nullopt;
+    constexpr Index least = 96;
     const Index share = product.m / (3 * workers) / kernel.mr * kernel.mr;
-    if (share < 4 * kernel.mr) return std::nullopt;
+    if (share < least) return std::nullopt;
     return ProductTiling{balanced(product.m, std::min(share, blocks.mc), kernel.mr), balanced(product.n, block_extent, kernel.nr),
                          balanced(product.k, blocks.kc, 8), false};
 }
@@ -210,7 +211,10 @@ template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product
     if (product.in_place == InPlace::B) tiling.rows = tiling.depth = side;
     if (product.in_place == InPlace::A) tiling.cols = tiling.depth = side;
     const auto tiles = [&] { return pieces(product.m, tiling.rows) * pieces(product.n, tiling.cols); };
-    while (tiles() < 4 * workers && std::max(tiling.rows, tiling.cols) > 64) {
+    // Of a deep product each tile is a long chain of tasks; what is packed for a narrow one is used for little.
+    const bool deep = product.part == blas::Part::all && product.in_place == InPlace::none && product.k >= 4 * blocks.kc;
+    const Index least = 64, narrow = deep ? 192 : least;
+    while (tiles() < 4 * workers && std::max(tiling.rows, tiling.cols) > (tiles() < workers ? least : narrow)) {
         const bool may_narrow = product.in_place != InPlace::A, may_flatten = product.in_place != InPlace::B;
         if (may_narrow && (tiling.cols >= tiling.rows || !may_flatten) && tiling.cols > 64)
             tiling.cols = balanced(product.n, tiling.cols - kernel.nr, kernel.nr);

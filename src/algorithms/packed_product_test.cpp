@@ -190,7 +190,7 @@ TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
 {
     using T = TypeParam;
     const auto& kernel = blas::instruction_set().micro_kernel<T>();
-    const Index m = 37 * kernel.mr + 5, n = 3 * 32, k = 70;
+    const Index m = 905, n = 3 * 32, k = 70;
     const auto A = random_matrix<T>(m, k), B = random_matrix<T>(k, n);
     Dense<T> C = random_matrix<T>(m, n);
     PackedProduct<T> product{m,    n,       k, T(1), blas::general(A.data.data(), A.ld), blas::general(B.data.data(), B.ld),
@@ -199,12 +199,28 @@ TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
     EXPECT_FALSE(tiling.packs_left);
     EXPECT_GE(tiling.cols, n);
     EXPECT_EQ(tiling.rows % kernel.mr, 0);
-    EXPECT_GE(tiling.rows, 4 * kernel.mr);
+    EXPECT_GE(tiling.rows, 96);
     EXPECT_GE((m + tiling.rows - 1) / tiling.rows, 6);
     check<T>({product, &C, tiling, 1}); // by chunks
     EXPECT_TRUE(product_tiling(product, 4).packs_left);
     product.in_place = PackedProduct<T>::InPlace::A;
     EXPECT_TRUE(product_tiling(product, 2).packs_left);
+}
+
+TEST(DeepProducts, AreCutIntoTilesThatAreNotNarrow)
+{
+    const Index deep = 4 * blas::block_sizes<double>().kc;
+    const auto tiles = [](Index n, Index k, int workers) {
+        double place = 0; // nothing is read
+        const PackedProduct<double> product{n, n, k, 1, blas::general(&place, n), blas::general(&place, k), 0, {&place, n, n, n}};
+        const ProductTiling tiling = product_tiling(product, workers);
+        return (n + tiling.rows - 1) / tiling.rows * ((n + tiling.cols - 1) / tiling.cols);
+    };
+    EXPECT_GE(tiles(300, deep - 1, 2), 8);
+    EXPECT_EQ(tiles(300, deep, 2), 4);
+    EXPECT_GE(tiles(500, deep, 2), 8) << "wide ones are many";
+    EXPECT_GE(tiles(150, deep, 2), 2) << "one for each worker at least";
+    EXPECT_GE(tiles(200, deep, 4), 4);
 }
 
 } // namespace

@@ -73,7 +73,10 @@ inline Index slice_size(Index extent, int workers, Index least, Index unit)
     constexpr Index wide = 96;
     const Index most = std::min<Index>((extent >= 2 * wide * workers ? 2 : 1) * workers, extent / least),
                 count = most < workers ? most : most / workers * workers;
-    return round_up(pieces(extent, std::max<Index>(count, 1)), unit);
+    const auto size = [&](Index slices) { return round_up(pieces(extent, std::max<Index>(slices, 1)), unit); };
+    // What a worker has at the most: two that are rounded up may be more than one.
+    const auto part = [&](Index slices) { return pieces(pieces(extent, size(slices)), workers) * size(slices); };
+    return size(count == 2 * workers && 100 * part(count) > 103 * part(workers) ? workers : count);
 }
 
 /// Carries out an operation that a team can share (blas::SmallProduct, TeamProduct, TeamSolve) by the caller and those who can

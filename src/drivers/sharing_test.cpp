@@ -27,6 +27,16 @@ struct Shared {
     }
 };
 
+TEST(Slices, AreTwoForEachWorkerWhereNobodyHasMoreByThat)
+{
+    EXPECT_EQ(slice_size(768, 2, 64, 24), 192);
+    EXPECT_EQ(slice_size(700, 2, 64, 24), 360); // 4 of 192 would be 384 for one
+    EXPECT_EQ(slice_size(400, 2, 64, 24), 216); // 4 of 120 are 240
+    EXPECT_EQ(slice_size(380, 2, 64, 24), 192); // narrow: one for each
+    EXPECT_EQ(slice_size(100, 2, 64, 24), 120); // one in all
+    EXPECT_EQ(slice_size(3200, 4, 64, 8), 400);
+}
+
 TEST(Slices, OfAMemberWithoutMemoryAreTheCallers)
 {
     Shared shared;
