@@ -153,13 +153,15 @@ template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) c
 }
 
 /// Rows above the first one that begins a line, where all columns of A begin alike and vectors are as long as a line: without
-/// them no vector of A crosses two lines, for a low panel more.
+/// them no vector of A crosses two lines, for a low panel more. Not where panels are one vector high, as those of complex
+/// numbers: without these rows there may be fewer vectors than panels.
 template <Scalar T> Index SmallProduct<T>::rows_above_a_line() const
 {
-    constexpr Index few = 6; // panels: one more low one would cost as much as is gained
+    constexpr Index few = 6, element = sizeof(T); // panels: one more low one would cost as much as is gained
+    const bool suits = !is_complex<T> && !packs() && kernel_.reads_any_rows && kernel_.step * element >= line;
+    if (!suits || kernel_.mr < 2 * kernel_.step || panels_ <= few) return 0;
     const Index bytes = Index(-reinterpret_cast<std::uintptr_t>(x_.A.data) % line);
-    if (packs() || !kernel_.reads_any_rows || kernel_.step * Index(sizeof(T)) < line || panels_ <= few) return 0;
-    return bytes % Index(sizeof(T)) == 0 ? bytes / Index(sizeof(T)) : 0;
+    return bytes % element == 0 ? bytes / element : 0;
 }
 
 template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const

@@ -125,7 +125,7 @@ TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
     using T = TypeParam;
     const MicroKernel<T>& kernel = this->kernel;
     const Index mr = kernel.mr, nr = kernel.nr, widest = is_complex<T> ? kernel.widest_in_place : 128;
-    const std::vector<Index> heights{1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, 3 * mr + 5, 128},
+    const std::vector<Index> heights{1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, 3 * mr + 5, 128, 7 * mr + 5},
         widths{1, 2, nr - 1, nr, nr + 1, widest}, depths{1, 2, nr + 1, mr - 1, mr + 1, is_complex<T> ? 2 * widest : widest};
     const auto any = [&](const std::vector<Index>& of) { return of[this->random() % of.size()]; };
     for (int round = 0; round < 300 && !this->HasFatalFailure(); ++round) {
