@@ -83,6 +83,16 @@ template <Scalar T> void scale(Part part, Index m, Index n, T beta, T* C, Index 
 
 namespace {
 
+/// Rows of A that are packed at a time, at most: of a product with few columns, by which they are read a few times only, so few
+/// that they do not go farther than the nearest caches in between.
+template <Scalar T> Index rows_at_a_time(const Product<T>& x, const Setup<T>& with)
+{
+    constexpr Index few_columns = 8, few_rows = 3; // panels
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index most = with.tree[Loop::ic];
+    return x.n <= few_columns * kernel.nr ? std::min(most, few_rows * kernel.mr) : most;
+}
+
 /// Of a product with strides that suit the micro-kernels.
 template <Scalar T> void multiply_columns(const Product<T>& x)
 {
@@ -100,7 +110,7 @@ template <Scalar T> void multiply_columns(const Product<T>& x)
     fit_to_memory(with, [&] {
         nc = balanced_block(x.n, with.tree[Loop::jc], kernel.nr);
         kc = balanced_block(x.k, with.tree[Loop::pc], 8);
-        mc = balanced_block(x.m, with.tree[Loop::ic], kernel.mr);
+        mc = balanced_block(x.m, rows_at_a_time(x, with), kernel.mr);
         right = scratch<Real<T>>(Buffer::right, kernel.right_size(std::min(kc, x.k), std::min(nc, x.n)));
         scratch<Real<T>>(Buffer::left, kernel.left_size(std::min(mc, x.m), std::min(kc, x.k)));
     });
