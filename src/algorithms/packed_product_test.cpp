@@ -199,7 +199,6 @@ TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
     EXPECT_FALSE(tiling.packs_left);
     EXPECT_GE(tiling.cols, n);
     EXPECT_EQ(tiling.rows % kernel.mr, 0);
-    EXPECT_GE(tiling.rows, 96);
     EXPECT_GE((m + tiling.rows - 1) / tiling.rows, 6);
     check<T>({product, &C, tiling, 1}); // by chunks
     EXPECT_TRUE(product_tiling(product, 4).packs_left);
@@ -217,7 +216,8 @@ TEST(DeepProducts, AreCutIntoTilesThatAreNotNarrow)
         return (n + tiling.rows - 1) / tiling.rows * ((n + tiling.cols - 1) / tiling.cols);
     };
     EXPECT_GE(tiles(300, deep - 1, 2), 8);
-    EXPECT_EQ(tiles(300, deep, 2), 4);
+    if (blas::block_sizes<double>().mc >= 192) EXPECT_EQ(tiles(300, deep, 2), 4); // else caches are what bounds them
+    EXPECT_LE(tiles(300, deep, 2), tiles(300, deep - 1, 2));
     EXPECT_GE(tiles(500, deep, 2), 8) << "wide ones are many";
     EXPECT_GE(tiles(150, deep, 2), 2) << "one for each worker at least";
     EXPECT_GE(tiles(200, deep, 4), 4);
