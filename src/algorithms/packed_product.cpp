@@ -187,7 +187,7 @@ std::optional<ProductTiling> wide_tiling(const PackedProduct<T>& product, int wo
                                          const blas::BlockSizes& blocks)
 {
     if (product.in_place != PackedProduct<T>::InPlace::none || product.part != blas::Part::all) return std::nullopt;
-    constexpr Index least = 96;
+    constexpr Index least = 96; // rows
     const Index share = product.m / (3 * workers) / kernel.mr * kernel.mr;
     if (share < least) return std::nullopt;
     return ProductTiling{balanced(product.m, std::min(share, blocks.mc), kernel.mr), balanced(product.n, block_extent, kernel.nr),

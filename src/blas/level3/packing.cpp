@@ -18,20 +18,16 @@ public:
     {
     }
 
-    /// Of a panel that is `depth` columns deep in all.
-    struct Columns {
-        Index begin, end, depth;
-    };
     /// Can a panel be written some columns at a time, and do they lie in lines far from one another?
     bool reads_columns_apart() const
     {
         constexpr Index far = 512;
         return A_.structure == Structure::general && A_.rs == 1 && A_.cs * Index(sizeof(T)) >= far;
     }
-    void write(Index first, Index rows, Index width, Columns columns, Real<T>* image) const
+    /// Columns [begin, end) of a panel, if so.
+    void write_some(Index first, Index rows, Index width, Index begin, Index end, Real<T>* image) const
     {
-        if (columns.end - columns.begin == columns.depth) return write(first, rows, width, columns.depth, image);
-        piece(A_, first, rows, width, columns.begin, columns.end, image);
+        piece(A_, first, rows, width, begin, end, image);
     }
     void write(Index first, Index rows, Index width, Index depth, Real<T>* image) const
     {
@@ -146,10 +142,6 @@ private:
     const decltype(MicroKernel<T>::pack_triangle_block) block_;
 };
 
-} // namespace
-
-namespace {
-
 /// All panels, whose heights `height` says of the rows that are left. Where a panel has one line of each column, and columns lie
 /// far apart, a few of them are packed for some panels and so on: lines side by side come together, and from few pages at a time.
 template <Scalar T, class Height>
@@ -161,8 +153,10 @@ void pack_all(const PanelWriter<T>& writer, Index panel, Index rows, Index k, Re
     for (Index first = 0; first < rows; first += together)
         for (Index p = 0; p < k; p += deep)
             for (Index i = first; i < std::min(rows, first + together); i += panel) {
-                const Index width = height(rows - i), end = std::min(k, p + deep);
-                writer.write(i, std::min(width, rows - i), width, {p, end, k}, image + planes<T> * i * k);
+                const Index width = height(rows - i), count = std::min(width, rows - i);
+                Real<T>* const panel_image = image + planes<T> * i * k;
+                if (apart) writer.write_some(i, count, width, p, std::min(k, p + deep), panel_image);
+                else writer.write(i, count, width, k, panel_image);
             }
 }
 
