@@ -51,6 +51,8 @@ public:
 
     /// Should a call of so many flops be computed by its caller alone, since other calls keep the cores busy? A guess.
     virtual bool is_crowded(Flops) { return false; }
+    /// The calling thread's, whether or not it was asked about.
+    virtual void call_is_over() {}
     /// As `run`, all of it on the calling thread: the same tasks, and so the same results.
     virtual Index run_here(const std::function<void(Flow&)>& body);
 

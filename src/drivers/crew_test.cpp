@@ -138,6 +138,33 @@ TEST(Crew, HasTheSameFactorsInACrowd)
         }
 }
 
+/// Hears how many calls are over.
+class ListeningCrew final : public SmallCrew {
+public:
+    ListeningCrew() : SmallCrew(2) {}
+    void call_is_over() override { ++over; }
+    int over = 0;
+};
+
+TEST(Crew, HearsWhenACallIsOver)
+{
+    constexpr Index n = 40;
+    std::vector<double> A = random_numbers(n * n), B = A, tau(n);
+    std::vector<Index> pivots(n);
+    ListeningCrew crew;
+    const auto expect_heard = [&](const char* what, const auto& call) {
+        crew.over = 0;
+        call();
+        EXPECT_EQ(crew.over, 1) << what;
+    };
+    expect_heard("gemm", [&] { gemm(crew, Op::none, Op::none, n, n, n, 1.0, A.data(), n, A.data(), n, 0.0, B.data(), n); });
+    expect_heard("syrk", [&] { syrk(crew, Uplo::lower, Op::none, n, n, 1.0, A.data(), n, 0.0, B.data(), n); });
+    expect_heard("getrf", [&] { getrf(crew, n, n, A.data(), n, pivots.data(), {}); });
+    expect_heard("geqrf", [&] { geqrf(crew, n, n, A.data(), n, tau.data()); });
+    expect_heard("trsm", [&] { trsm(crew, Side::left, Uplo::lower, Op::none, Diag::unit, n, n, 1.0, A.data(), n, B.data(), n); });
+    expect_heard("a refused call", [&] { EXPECT_THROW(potrf(crew, Uplo::lower, n, A.data(), n - 1), Error); });
+}
+
 TEST(Crew, LeavesACrowdsTallFactorizationToItsCaller)
 {
     constexpr Index m = 20000, n = 24;

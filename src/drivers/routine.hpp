@@ -102,6 +102,9 @@ template <class... Arguments> [[gnu::noinline]] bool mind_memory(Crew& crew, boo
 class InCall {
 public:
     explicit InCall(Crew& crew) : crew_(crew), sums_(crew.same_sums()) {}
+    ~InCall() { crew_.call_is_over(); }
+    InCall(const InCall&) = delete;
+    InCall& operator=(const InCall&) = delete;
     Crew& crew() const { return crew_; }
 
 private:

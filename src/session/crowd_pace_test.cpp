@@ -37,6 +37,7 @@ TEST(CrowdPace, TakesTheFasterWayMostOfTheTime)
     callers.call(2000, 5 * ms, 6 * ms);
     EXPECT_GT(callers.alone, 1600);
     EXPECT_GT(callers.shared, 50) << "the other way is tried again";
+    EXPECT_LT(callers.shared, 100) << "but not for long";
     Callers others;
     others.call(2000, 6 * ms, 5 * ms);
     EXPECT_GT(others.shared, 1600);

@@ -27,8 +27,9 @@ TEST(Crowd, CountsThoseWhoCallAtOnce)
     const Crowd::InProgress one(crowd), other(crowd);
     EXPECT_EQ(crowd.callers(0), 3);
     crowd.is_there(10 * ms, ms, none, Crowd::this_thread() + 1);
-    EXPECT_EQ(crowd.callers(10 * ms + ms / 2), 4);
-    EXPECT_EQ(crowd.callers(12 * ms), 3) << "the last one is over";
+    EXPECT_EQ(crowd.callers(15 * ms), 4) << "it takes longer than it could";
+    crowd.one_is_over(14 * ms, Crowd::this_thread() + 1);
+    EXPECT_EQ(crowd.callers(15 * ms), 3) << "the last one is over";
 }
 
 TEST(Crowd, IsRememberedBetweenCalls)
@@ -60,12 +61,41 @@ TEST(Crowd, HasThoseInItWhoseCallsHaveNoTasks)
     Crowd crowd(2);
     EXPECT_FALSE(crowd.is_there(10 * ms, ms / 10, none, one));
     EXPECT_FALSE(crowd.is_there(10 * ms + 1, ms / 10, none, one)) << "nobody else";
-    crowd.is_there(20 * ms, 5 * ms, none, other);
-    crowd.is_there(21 * ms, 9 * ms, none, other); // asks once more in the same call
-    crowd.is_there(21 * ms, 9 * ms, some, other);
-    EXPECT_TRUE(crowd.is_there(24 * ms, ms, none, one));
-    EXPECT_TRUE(crowd.is_there(26 * ms, ms, none, one)) << "the other may be about to call again";
-    EXPECT_FALSE(crowd.is_there(28 * ms, ms, none, one)) << "it was over long ago";
+    crowd.one_is_over(11 * ms, one);
+    crowd.is_there(20 * ms, ms, none, other);
+    crowd.is_there(21 * ms, ms, none, other); // asks once more in the same call
+    crowd.is_there(21 * ms, ms, some, other);
+    EXPECT_TRUE(crowd.is_there(24 * ms, ms, none, one)) << "it takes longer than it could";
+    crowd.one_is_over(25 * ms, one);
+    crowd.one_is_over(26 * ms, other);
+    EXPECT_TRUE(crowd.is_there(27 * ms, ms, none, one)) << "the other may be about to call again";
+    crowd.one_is_over(28 * ms, one);
+    EXPECT_FALSE(crowd.is_there(29 * ms, ms, none, one)) << "it was over long ago";
+}
+
+TEST(Crowd, IsSeenByCallersWhoseCallsBeginAtTheSameDistance)
+{
+    enum : unsigned { one, other };
+    Crowd crowd(2);
+    crowd.is_there(0, ms, none, one);
+    for (std::int64_t now = 8 * ms; now < 90 * ms; now += 8 * ms) {
+        EXPECT_TRUE(crowd.is_there(now - 4 * ms, ms, none, other)) << "each takes four times as long as it could";
+        crowd.one_is_over(now - ms, one);
+        EXPECT_TRUE(crowd.is_there(now, ms, none, one));
+        crowd.one_is_over(now + 3 * ms, other);
+    }
+}
+
+TEST(Crowd, IsSeenByCallersWhoCallAtTheSameTime)
+{
+    enum : unsigned { one, other };
+    Crowd crowd(2);
+    for (std::int64_t now = 0; now < 90 * ms; now += 20 * ms) {
+        EXPECT_EQ(crowd.is_there(now, ms, none, one), now > 0) << "the other is between two calls";
+        EXPECT_TRUE(crowd.is_there(now + 1, ms, none, other));
+        crowd.one_is_over(now + 19 * ms + 1, one); // far longer than a crowd is remembered
+        crowd.one_is_over(now + 19 * ms + 2, other);
+    }
 }
 
 TEST(Crowd, IsNoneOfCallersWhoComeOneAfterTheOther)
@@ -74,9 +104,29 @@ TEST(Crowd, IsNoneOfCallersWhoComeOneAfterTheOther)
     const unsigned here = Crowd::this_thread();
     for (std::int64_t now = ms; now < 9 * ms; now += 2 * ms) {
         EXPECT_FALSE(crowd.is_there(now, 9 * ms, none));
-        crowd.one_is_over(); // others helped
+        crowd.one_is_over(now + ms / 2, here);
         EXPECT_FALSE(crowd.is_there(now + ms, ms, none, here + 1));
+        crowd.one_is_over(now + 2 * ms, here + 1);
     }
+}
+
+TEST(Crowd, DoesNotWaitForOneThatIsNeverOver)
+{
+    enum : unsigned { one, other };
+    Crowd crowd(2);
+    crowd.is_there(0, ms, none, other);
+    EXPECT_TRUE(crowd.is_there(20 * ms, 0, none, one));
+    EXPECT_FALSE(crowd.is_there(50 * ms, 0, none, one)) << "its thread was ended in the middle of it";
+}
+
+TEST(Crowd, HasACallThatIsLeftToItsCaller)
+{
+    enum : unsigned { one, other };
+    Crowd crowd(2);
+    crowd.one_begins_alone(0, ms, one);
+    EXPECT_TRUE(crowd.is_there(5 * ms, ms, some, other)) << "whether it has tasks or not";
+    crowd.one_is_over(5 * ms, one);
+    EXPECT_FALSE(crowd.is_there(9 * ms, ms, some, other));
 }
 
 TEST(Crowd, IsForgottenWhereTheClockGoesBack)
@@ -91,7 +141,7 @@ TEST(Crowd, IsForgottenWhereTheClockGoesBack)
     enum : unsigned { one, other };
     crowd.is_there(990 * ms, ms, none, other);
     crowd.is_there(3 * ms, ms, none, other);
-    EXPECT_FALSE(crowd.is_there(8 * ms, 0, none, one)) << "its call was over soon after it began";
+    EXPECT_FALSE(crowd.is_there(80 * ms, 0, none, one)) << "its call was over soon after it began";
 }
 
 TEST(Crowd, IsRememberedLongerByLongCalls)

@@ -96,8 +96,12 @@ Index SessionCrew::run_here(const std::function<void(Flow&)>& body)
     return outcome;
 }
 
-/// What the caller alone takes at the least, at a core's peak: who is counted for longer than his call takes makes a crowd of
-/// callers that come one after the other.
+void SessionCrew::call_is_over()
+{
+    if (leaves_crowds_) crowd_.one_is_over();
+}
+
+/// What the caller alone takes at the least, at a core's peak.
 std::int64_t SessionCrew::alone_ns(Flops flops) const { return static_cast<std::int64_t>(flops / (2 * flops_per_ns())); }
 
 bool SessionCrew::may_leave_crowds() const
@@ -111,7 +115,10 @@ bool SessionCrew::is_crowded(Flops flops)
     constexpr Flops least = 5e5, shortly_over = 3e8, longest = 1e9; // some hundredths of a second
     if (flops < least || flops > longest || !may_leave_crowds()) return false;
     const std::int64_t now = now_ns();
-    return crowd_.is_there(now, alone_ns(flops), Crowd::Tasks::some) && (flops <= shortly_over || pace_.goes_alone(flops, now));
+    const std::int64_t lasts = alone_ns(flops);
+    if (!crowd_.is_there(now, lasts, Crowd::Tasks::some) || (flops > shortly_over && !pace_.goes_alone(flops, now))) return false;
+    crowd_.one_begins_alone(now, lasts); // it may have no tasks now
+    return true;
 }
 bool SessionCrew::is_crowded_without_tasks(Flops flops, std::int64_t now)
 {
@@ -137,9 +144,7 @@ bool SessionCrew::can_share(Flops flops)
 }
 bool SessionCrew::share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops)
 {
-    if (!sharing_ || !sharing_->share_out(chunks, work, flops)) return false;
-    crowd_.one_is_over();
-    return true;
+    return sharing_ && sharing_->share_out(chunks, work, flops);
 }
 std::int64_t SessionCrew::line_ns() const { return sharing_ ? sharing_->line_ns() : Crew::line_ns(); }
 double SessionCrew::flops_per_ns() const { return sharing_ ? sharing_->flops_per_ns() : Crew::flops_per_ns(); }

@@ -27,6 +27,7 @@ public:
 
     Index run(const std::function<void(Flow&)>& body, const std::function<bool()>& interrupted) override;
     bool is_crowded(Flops flops) override;
+    void call_is_over() override;
     Index run_here(const std::function<void(Flow&)>& body) override;
     choices::Plan plan(const choices::Call& call) const override { return chooser_ ? chooser_->choose(call) : choices::Plan(); }
     std::int64_t note_call(const choices::Call& call, const choices::Plan& plan, bool alone, Flops flops) override;
