@@ -115,11 +115,13 @@ private:
     Index p_ = 0, depth_ = 0;
 };
 
-/// Does op(A) lie so that it is read as both operands?
+/// Does op(A) lie so that it is read as both operands, and stay in the caches as it lies?
 template <Scalar T> bool lies_well(Product<T> x, const Setup<T>& with)
 {
     x.part = Part::all;
-    return SmallProduct<T>::suits(x) && !SmallProduct<T>(x, with, false).packs();
+    if (!SmallProduct<T>::suits(x)) return false;
+    const SmallProduct<T> whole(x, with, false);
+    return !whole.packs() && !whole.packs_again();
 }
 
 template <Scalar T> T* room_for_image(const MicroKernel<T>& kernel, Index rows, Index depth)
@@ -150,7 +152,7 @@ template <Scalar T> bool multiply_by_itself(const Product<T>& x, const Setup<T>&
             if (!image) return false;
         }
         // Panels follow one another while that cache holds them beside C; then a panel is used for all of its columns at once.
-        const bool by_panels = !image || size + x.m * x.m / 2 <= half;
+        const bool by_panels = size + x.m * x.m / 2 <= half;
         OwnMirror<T> mirror(x, kernel, image);
         for (Index p = 0; p < x.k; p += depth) mirror.do_depth(p, std::min(depth, x.k - p), by_panels);
         return true;
