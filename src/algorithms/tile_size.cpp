@@ -147,8 +147,8 @@ DirectLimits direct_limits(int workers, bool own_kernels, Work work)
     constexpr Flops half_a_millisecond = 5e7, some_hundredths = 1e9; // longer calls can be interrupted and traced
     if (!own_kernels) return workers > 1 ? DirectLimits{2e6, 2e6, 2e6} : DirectLimits{4e6, 4e6, 4e6};
     if (workers == 1) {
-        // Tiles are for others; solves and Cholesky alone keep more in the second cache by them.
-        const Flops most = work == Work::product || work == Work::factorization ? some_hundredths : half_a_millisecond;
+        // Tiles are for others; solves alone keep more in the second cache by them.
+        const Flops most = work == Work::solve ? half_a_millisecond : some_hundredths;
         return {most, most, most};
     }
     if (work == Work::cholesky) return {3e6, 3e6, 3e6};      // tiles cost the calling thread 4 to 8 % where nobody helps

@@ -64,6 +64,15 @@ bool is_alone(Crew& crew, Flops flops, Bytes triangle, const RoutineOptions& opt
            (crew.outlook(flops) == Crew::Outlook::busy || !is_worth_moving(crew, flops, triangle));
 }
 
+/// By the calling thread alone, in the tiles that all would share; those of a column together, where they lie as in memory.
+template <Scalar T> Index factor_tiles_here(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
+{
+    const Problem problem{.m = n, .n = n, .uplo = uplo};
+    const OfOneCore one = of_one_core(crew, forms::potrf(), options, problem, LaidOut::scalars<T>);
+    if (one.in_place) return blas::potrf_in_steps(uplo, n, one.options.nb, A, lda);
+    return lay_out<T>(crew, forms::potrf(), one.options, problem, {{A, lda}}).run(crew, one.options, true);
+}
+
 } // namespace
 
 template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
@@ -81,8 +90,9 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
     const Flops flops = operations::potrf(double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::cholesky))
         return factor_directly(crew, uplo, n, A, lda, options);
-    return run_laid_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}},
-                           how.here() || is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
+    if (how.here() || is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options))
+        return factor_tiles_here(crew, uplo, n, A, lda, how.options());
+    return lay_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}}).run(crew, how.options());
 }
 
 template <Scalar T>

@@ -242,7 +242,7 @@ OfOneCore of_one_core(const Crew& crew, forms::Forms all, const RoutineOptions& 
     const Index nb = options.nb ? options.nb : form.tile(problem.m, problem.n, of.bytes, crew.workers());
     const auto is_narrow = [&](Index extent) { return std::min(nb, extent) < least || (extent % nb > 0 && extent % nb < least); };
     if (!form.packs_images || of.precision >= 2 || is_narrow(problem.m) || is_narrow(problem.n)) return {options, problem};
-    OfOneCore one{{.nb = nb, .interrupted = options.interrupted, .variant = std::string(plain_form(all).name)}, problem};
+    OfOneCore one{{.nb = nb, .interrupted = options.interrupted, .variant = std::string(plain_form(all).name)}, problem, true};
     if (problem.nrhs > 0 && problem.rhs_nb == 0) one.problem.rhs_nb = rhs_tile(crew, nb, problem.nrhs, options);
     return one;
 }

@@ -111,6 +111,7 @@ LaidOut lay_out(const Crew& crew, const Forms& form, const RoutineOptions& optio
 struct OfOneCore {
     RoutineOptions options;
     Problem problem;
+    bool in_place = false; ///< tiles of which another form would have images
 };
 OfOneCore of_one_core(const Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
                       LaidOut::Scalars of);

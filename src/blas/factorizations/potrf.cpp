@@ -5,6 +5,8 @@
 #include "blas/level3/level3.hpp"
 #include "blas/level3/scratch.hpp"
 
+#include <algorithm>
+
 namespace trencadis::blas {
 namespace {
 
@@ -64,41 +66,88 @@ template <Scalar T> struct Seen {
     }
 };
 
-/// By halves down to small triangles, or blocks of order `largest` at most.
-template <Scalar T> Index by_halves(Uplo uplo, Index n, T* A, Index lda, Index largest, const Helpers& helpers)
-{
-    if (n <= most_in_triangle) return factor_small(uplo, n, A, lda);
-    if constexpr (!is_complex<T>)
-        if (n >= least_block && n <= largest && is_one_block<T>(n)) return block_cholesky(uplo, n, A, lda);
-    const Index unit = n > 128 ? 64 : 8, n1 = (n / 2 + unit - 1) / unit * unit, n2 = n - n1;
-    if (const Index info = by_halves(uplo, n1, A, lda, largest, helpers)) return info;
-    const Seen<T> seen{uplo, lda};
-    T *const A21 = seen.at(A, n1, 0), *const A22 = A + n1 * (lda + 1);
-    const Flops flops = (is_complex<T> ? 4.0 : 1.0) * double(n1) * double(n1) * double(n2);
-    const Bytes element = sizeof(T), panel = element * double(n1 * n2);
-    in_slices(helpers, {n2, flops, element * double(n1 * n1) / 2, panel},
-              [&](Index first, Index count) { seen.solve(count, n1, A, seen.at(A21, first, 0)); });
-    in_slices(helpers, {n2, flops * double(n2) / double(n1), panel, element * double(n2 * n2) / 2},
-              [&](Index first, Index count) { seen.update(first, count, n1, A21, A22); });
-    const Index info = by_halves(uplo, n2, A22, lda, largest, helpers);
-    return info ? info + n1 : 0;
-}
+/// Orders that are factored in steps of about so many columns. A step's product is as deep as its operand's images stay in the
+/// second cache, where those of halves are as deep as the triangle; larger orders would read and write the rest too often.
+constexpr Index least_stepped = 513, largest_stepped = 2048, step = 240;
+
+template <Scalar T> class Cholesky {
+public:
+    /// In blocks of order `largest` at most; `helpers` outlive it.
+    Cholesky(Uplo uplo, Index lda, Index largest, const Helpers& helpers)
+        : seen_{uplo, lda}, uplo_(uplo), lda_(lda), largest_(largest), helpers_(helpers)
+    {
+    }
+
+    /// By halves, or in steps, down to small triangles or blocks.
+    Index factor(Index n, T* A) const
+    {
+        if (n <= most_in_triangle) return factor_small(uplo_, n, A, lda_);
+        if constexpr (!is_complex<T>)
+            if (n >= least_block && n <= largest_ && is_one_block<T>(n)) return block_cholesky(uplo_, n, A, lda_);
+        if (n >= least_stepped && n <= largest_stepped) return factor_in_steps(n, width_of_steps(n), A);
+        const Index unit = n > 128 ? 64 : 8, n1 = (n / 2 + unit - 1) / unit * unit;
+        if (const Index info = factor_first(n, n1, A)) return info;
+        const Index info = factor(n - n1, A + n1 * (lda_ + 1));
+        return info ? info + n1 : 0;
+    }
+
+    Index factor_in_steps(Index n, Index width, T* A) const
+    {
+        for (Index k = 0; k < n; k += width)
+            if (const Index info = factor_first(n - k, std::min(width, n - k), A + k * (lda_ + 1))) return info + k;
+        return 0;
+    }
+
+private:
+    static Index width_of_steps(Index n)
+    {
+        constexpr Index unit = 24;
+        const Index steps = (n + step - 1) / step;
+        return ((n + steps - 1) / steps + unit - 1) / unit * unit;
+    }
+
+    /// The first n1 columns of n, and the rest as it is without them.
+    Index factor_first(Index n, Index n1, T* A) const
+    {
+        if (const Index info = factor(n1, A)) return info;
+        const Index n2 = n - n1;
+        if (n2 == 0) return 0;
+        T *const A21 = seen_.at(A, n1, 0), *const A22 = A + n1 * (lda_ + 1);
+        const Flops flops = (is_complex<T> ? 4.0 : 1.0) * double(n1) * double(n1) * double(n2);
+        const Bytes element = sizeof(T), panel = element * double(n1 * n2);
+        in_slices(helpers_, {n2, flops, element * double(n1 * n1) / 2, panel},
+                  [&](Index first, Index count) { seen_.solve(count, n1, A, seen_.at(A21, first, 0)); });
+        in_slices(helpers_, {n2, flops * double(n2) / double(n1), panel, element * double(n2 * n2) / 2},
+                  [&](Index first, Index count) { seen_.update(first, count, n1, A21, A22); });
+        return 0;
+    }
+
+    const Seen<T> seen_;
+    const Uplo uplo_;
+    const Index lda_, largest_;
+    const Helpers& helpers_;
+};
 
 } // namespace
 
 template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda)
 {
     if (n <= 0) return 0;
-    return by_halves(uplo, n, A, lda, largest_block, {});
+    return Cholesky<T>(uplo, lda, largest_block, {}).factor(n, A);
 }
 template <Scalar T> Index potrf_in_halves(Uplo uplo, Index n, T* A, Index lda, const Helpers& helpers)
 {
-    return n <= 0 ? 0 : by_halves(uplo, n, A, lda, largest_half, helpers);
+    return n <= 0 ? 0 : Cholesky<T>(uplo, lda, largest_half, helpers).factor(n, A);
+}
+template <Scalar T> Index potrf_in_steps(Uplo uplo, Index n, Index width, T* A, Index lda)
+{
+    return Cholesky<T>(uplo, lda, largest_block, {}).factor_in_steps(n, width, A);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template Index potrf(Uplo, Index, T*, Index);                                                                                \
-    template Index potrf_in_halves(Uplo, Index, T*, Index, const Helpers&);
+    template Index potrf_in_halves(Uplo, Index, T*, Index, const Helpers&);                                                      \
+    template Index potrf_in_steps(Uplo, Index, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -57,6 +57,50 @@ TYPED_TEST(Potrf, ReportsTheFirstPivotThatIsNotPositive)
     });
 }
 
+TYPED_TEST(Potrf, GoesInSteps)
+{
+    using T = TypeParam;
+    Random random(12);
+    for_all_setups([&](const std::string& where) {
+        for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+            for (const Index n : {24, 61, 100})
+                for (const Index minor : {Index(0), Index(1), n / 2, n}) {
+                    auto A = positive_definite<T>(random, uplo, n);
+                    if (minor) A(minor - 1, minor - 1) = T(-1);
+                    const auto before = A;
+                    const std::string what = where + " n " + std::to_string(n) + " minor " + std::to_string(minor);
+                    ASSERT_EQ(potrf_in_steps(uplo, n, 24, A.data.data(), A.ld), minor) << what;
+                    expect_factor(before, A, uplo, minor ? minor - 1 : n, what);
+                    expect_rest_untouched(before, A, uplo, what);
+                    if (this->HasFatalFailure()) return;
+                }
+    });
+}
+
+/// Too large a triangle for one block.
+TYPED_TEST(Potrf, HasTheSameFactorByAnySteps)
+{
+    using T = TypeParam;
+    Random random(13);
+    constexpr Index n = 530;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        for (const Index minor : {Index(0), Index(400)}) {
+            auto A = positive_definite<T>(random, uplo, n);
+            if (minor) A(minor - 1, minor - 1) = T(-1);
+            auto steps = A;
+            const auto before = A;
+            ASSERT_EQ(potrf(uplo, n, A.data.data(), A.ld), minor);
+            ASSERT_EQ(potrf_in_steps(uplo, n, 60, steps.data.data(), steps.ld), minor);
+            expect_rest_untouched(before, A, uplo, "potrf");
+            for (Index j = 0; j < (minor ? minor - 1 : n); ++j)
+                for (Index i = j; i < (minor ? minor - 1 : n); ++i) {
+                    const T one = uplo == Uplo::lower ? A(i, j) : A(j, i),
+                            other = uplo == Uplo::lower ? steps(i, j) : steps(j, i);
+                    ASSERT_LE(std::abs(one - other), 100 * eps<T> * std::sqrt(Real<T>(n))) << i << ", " << j;
+                }
+        }
+}
+
 /// Neither what is beside a small triangle nor what lies in the work area behind it makes itself felt.
 TYPED_TEST(Potrf, RaisesNoExceptionsOfNumbersThatAreNotItsOwn)
 {
