@@ -210,6 +210,13 @@ template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product
     const Index side = balanced(product.k, Index(std::sqrt(double(mc) * double(blocks.kc))), 8);
     if (product.in_place == InPlace::B) tiling.rows = tiling.depth = side;
     if (product.in_place == InPlace::A) tiling.cols = tiling.depth = side;
+    // Where there are enough of them, as wide as a block: each block of A is of one task, which packs it into its core's cache.
+    // (Of complex numbers packing is less of it than what balance is lost.)
+    if (!is_complex<T> && product.in_place == InPlace::B && pieces(product.m, side) > workers) {
+        tiling.cols = balanced(product.n, block_extent, kernel.nr);
+        tiling.packs_left = false;
+        return tiling;
+    }
     const auto tiles = [&] { return pieces(product.m, tiling.rows) * pieces(product.n, tiling.cols); };
     // Of a deep product each tile is a long chain of tasks; what is packed for a narrow one is used for little.
     const bool deep = product.part == blas::Part::all && product.in_place == InPlace::none && product.k >= 4 * blocks.kc;

@@ -135,6 +135,7 @@ TYPED_TEST(PackedProducts, MayOverwriteWhatTheyRead)
         P left{m, n, m, T(-1), A, blas::general(B.data.data(), B.ld), T(0), B.view()};
         left.in_place = P::InPlace::B;
         check<T>({left, &B, {4, 7, 4}});
+        check<T>({left, &B, {4, n, 4, false}}); // tasks pack the triangle
         check<T>({left, &B, product_tiling(left, 2)});
         P right{n, m, m, T(-1), blas::general(C.data.data(), C.ld), A, T(0), C.view()};
         right.in_place = P::InPlace::A;
@@ -156,7 +157,7 @@ TYPED_TEST(PackedProducts, InfinityReachesOnlyWhatATriangleReaches)
         B(at, 7) = T(std::numeric_limits<Real<T>>::infinity());
         PackedProduct<T> left{m, n, m, T(-1), A, blas::general(B.data.data(), B.ld), T(0), B.view()};
         left.in_place = PackedProduct<T>::InPlace::B;
-        for (const ProductTiling tiling : {ProductTiling{28, 32, 28}, product_tiling(left, 2)}) {
+        for (const ProductTiling tiling : {ProductTiling{28, 32, 28}, ProductTiling{28, n, 28, false}, product_tiling(left, 2)}) {
             Dense<T> C = B;
             PackedProduct<T> product = left;
             product.B = blas::general(C.data.data(), C.ld);
@@ -206,6 +207,25 @@ TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
     EXPECT_TRUE(product_tiling(product, 4).packs_left);
     product.in_place = PackedProduct<T>::InPlace::A;
     EXPECT_TRUE(product_tiling(product, 2).packs_left);
+}
+
+TEST(PackedProductsInPlace, AreCutByRowsAloneWhereTheirBlocksAreMoreThanTheWorkers)
+{
+    const auto& blocks = blas::block_sizes<double>();
+    const auto side = Index(std::sqrt(double(blocks.mc) * double(blocks.kc)));
+    const auto tiling = [](Index m, int workers) {
+        double place = 0; // nothing is read
+        PackedProduct<double> product{m, 500, m, 1, blas::general(&place, m), blas::general(&place, m), 0, {&place, m, 500, m}};
+        product.in_place = PackedProduct<double>::InPlace::B;
+        return product_tiling(product, workers);
+    };
+    const ProductTiling wide = tiling(3 * side, 2);
+    EXPECT_FALSE(wide.packs_left);
+    EXPECT_GE(wide.cols, 500);
+    EXPECT_EQ(wide.rows, wide.depth) << "the tiles that are read are those written";
+    EXPECT_TRUE(tiling(3 * side, 4).packs_left) << "each worker has a column at least";
+    EXPECT_LT(tiling(3 * side, 4).cols, 500);
+    EXPECT_EQ(tiling(3 * side, 4).depth, wide.depth) << "a sum does not depend on it";
 }
 
 TEST(DeepProducts, AreCutIntoTilesThatAreNotNarrow)

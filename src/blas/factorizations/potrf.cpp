@@ -66,8 +66,8 @@ template <Scalar T> struct Seen {
     }
 };
 
-/// Orders that are factored in steps of about so many columns. A step's product is as deep as its operand's images stay in the
-/// second cache, where those of halves are as deep as the triangle; larger orders would read and write the rest too often.
+/// Orders that are factored in steps of about so many columns, each of which updates all that is behind it at once. Larger ones,
+/// which have tasks otherwise, go by halves down to these, so that what is behind is not read and written as often.
 constexpr Index least_stepped = 513, largest_stepped = 2048, step = 240;
 
 template <Scalar T> class Cholesky {
