@@ -60,7 +60,8 @@ public:
     int callers(std::int64_t now) const { return others(now, this_thread()) + 1; }
 
 private:
-    /// Until when a thread's call without tasks lasts at the most; 0: it has none. In a line of its own, since it is written twice a call.
+    /// Until when a thread's call lasts at the most that is its caller's alone; 0: it has none. In a line of its own, since it is
+    /// written twice a call.
     struct alignas(64) Place {
         std::atomic<std::int64_t> until{0};
     };

@@ -53,7 +53,8 @@ template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda);
 /// The same in smaller blocks, with other roundings, so that there are updates for others to help with. The bits do not depend on
 /// whether anybody does.
 template <Scalar T> Index potrf_in_halves(Uplo uplo, Index n, T* A, Index lda, const Helpers& helpers);
-/// The same in steps of so many columns: of real numbers the bits are those of square tiles as wide, where none is narrower than 8.
+/// The same in steps of so many columns. Of real numbers the bits are those of square tiles as wide, where none is narrower
+/// than eight.
 template <Scalar T> Index potrf_in_steps(Uplo uplo, Index n, Index width, T* A, Index lda);
 
 } // namespace trencadis::blas
