@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "choices/plan.hpp"
+#include "drivers/planned_crew.hpp"
 #include "drivers/testing/small_crew.hpp"
 
 #include <gtest/gtest.h>
@@ -162,6 +163,10 @@ TEST(Crew, HearsWhenACallIsOver)
     expect_heard("getrf", [&] { getrf(crew, n, n, A.data(), n, pivots.data(), {}); });
     expect_heard("geqrf", [&] { geqrf(crew, n, n, A.data(), n, tau.data()); });
     expect_heard("trsm", [&] { trsm(crew, Side::left, Uplo::lower, Op::none, Diag::unit, n, n, 1.0, A.data(), n, B.data(), n); });
+    expect_heard("one by a plan", [&] {
+        PlannedCrew planned(crew, {});
+        syrk(planned, Uplo::lower, Op::none, n, n, 1.0, A.data(), n, 0.0, B.data(), n);
+    });
     expect_heard("a refused call", [&] { EXPECT_THROW(potrf(crew, Uplo::lower, n, A.data(), n - 1), Error); });
 }
 

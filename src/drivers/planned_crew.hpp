@@ -19,6 +19,7 @@ public:
     {
         return crew_.run(body, interrupted);
     }
+    void call_is_over() override { crew_.call_is_over(); }
     bool can_share(Flops flops) override { return crew_.can_share(flops); }
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override
     {
