@@ -59,22 +59,30 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
 
 static bool is_elongated(Index m, Index n) { return m >= 4 * n; }
 
-bool is_tall(Index m, Index n)
+static bool is_tall(Index m, Index n)
 {
     constexpr Index narrow = 400;
     return n <= narrow && is_elongated(m, n);
 }
+static bool is_wide(Index m, Index n)
+{
+    constexpr Index low = 512;
+    return m <= low && n >= 6 * m;
+}
+
+bool has_few_panels(Index m, Index n) { return is_tall(m, n) || is_wide(m, n); }
 
 /// Of tall matrices, where some panels, each three of the kernels' high, leave others something to update; of larger ones, whose
 /// panels are cut up themselves; and of wide ones, where panels are less of the work and so may be wide. 0: it is none of them.
 static Index elongated_lu_tile(Index m, Index n, std::size_t element, int workers)
 {
     if (workers == 1) return 0;
-    const Index widest = scaled(256, element);
     if (is_tall(m, n)) return scaled(n <= 160 ? 56 : 72, element) / 8 * 8;
-    if (is_elongated(m, n)) return balanced(n, widest, 8);
-    // At least four columns of tiles for each worker.
-    return is_elongated(n, m) ? balanced(m, std::min(widest, std::max<Index>(64, n / (4 * workers))), 8) : 0;
+    if (is_elongated(m, n)) return balanced(n, scaled(256, element), 8);
+    if (!is_elongated(n, m)) return 0;
+    const Index widest = scaled(is_wide(m, n) ? 320 : 256, element);
+    const Index columns_each = is_wide(m, n) ? 3 : 4; // of tiles, at least
+    return balanced(m, std::min(widest, std::max<Index>(64, n / (columns_each * workers))), 8);
 }
 
 Index lu_tile(Index m, Index n, std::size_t element, int workers)

@@ -36,6 +36,16 @@ TEST(LuTile, LeavesEveryWorkerTwoTilesBesideThePanel)
         }
 }
 
+TEST(LuTile, OfMuchWiderThanHighIsAPanelOrTwoWithoutImages)
+{
+    for (const Index m : {100, 150, 300, 400, 512}) {
+        EXPECT_TRUE(has_few_panels(m, 6 * m)) << m;
+        EXPECT_FALSE(has_few_panels(m, 5 * m)) << m;
+        EXPECT_GE(2 * packed_lu_tile(m, 10 * m, in_double, 2), m);
+    }
+    EXPECT_FALSE(has_few_panels(600, 6000));
+}
+
 TEST(LuTile, IsThatOfTheSquareForOneWorker)
 {
     for (const Index n : {600, 900, 1500, 4000})

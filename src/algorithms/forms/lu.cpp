@@ -44,11 +44,11 @@ template <Scalar T> struct Panel : Layout {
     PanelCut cut;
 };
 
-/// A matrix of one panel needs no images, nor does a tall one.
+/// A matrix of one panel needs no images, nor does one of a few.
 template <Scalar T> struct Packed : Layout {
     Packed(Place& place, const Problem& x) : A(place.columns<T>(x.m, x.n), panel_rows(x), x.nb), cut(cut_of(x))
     {
-        if (x.n > x.nb && !is_tall(x.m, x.n)) images.emplace(x.m, x.n, x.nb, place.images());
+        if (x.n > x.nb && !has_few_panels(x.m, x.n)) images.emplace(x.m, x.n, x.nb, place.images());
         pivots = pivots_of<T>(place, x);
     }
     void submit(Flow& flow) override
