@@ -3,6 +3,7 @@
 #include "algorithms/cutting.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace trencadis {
 namespace {
@@ -85,6 +86,14 @@ static Index elongated_lu_tile(Index m, Index n, std::size_t element, int worker
     return balanced(m, std::min(widest, std::max<Index>(64, n / (columns_each * workers))), 8);
 }
 
+/// One worker's panels are cut up by recursion (lu_panel_cut), which is all the faster the wider they are. Calls are stopped between its tasks.
+static Index lone_panel(Index m, Index n, std::size_t element) { return balanced(std::min(m, n), scaled(2048, element), 8); }
+
+Index panel_lu_tile(Index m, Index n, std::size_t element, int workers)
+{
+    return workers == 1 ? lone_panel(m, n, element) : lu_tile(m, n, element, workers);
+}
+
 Index lu_tile(Index m, Index n, std::size_t element, int workers)
 {
     if (const Index nb = elongated_lu_tile(m, n, element, workers)) return nb;
@@ -93,6 +102,7 @@ Index lu_tile(Index m, Index n, std::size_t element, int workers)
 
 Index packed_lu_tile(Index m, Index n, std::size_t element, int workers)
 {
+    if (workers == 1) return lone_panel(m, n, element);
     if (const Index nb = elongated_lu_tile(m, n, element, workers)) return nb;
     // As for Cholesky; a whole number of panels of rows as well (24 in double with AVX-512), which updates go by.
     const Index k = std::min(m, n);
@@ -100,14 +110,14 @@ Index packed_lu_tile(Index m, Index n, std::size_t element, int workers)
     // Columns beyond the last panel keep two tiles for each worker beside every panel: those of short matrices may be wider then,
     // and C goes to memory and back fewer times.
     constexpr Index widest = 208;
-    const Index wanted = workers > 1 ? std::max(square, std::min(widest, (n - k) / (2 * workers))) : square;
+    const Index wanted = std::max(square, std::min(widest, (n - k) / (2 * std::max(workers, 1))));
     const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), k / std::max(workers, 1) + 1));
     return std::max<Index>(48, balanced(k, nb, 24));
 }
 
 PanelCut lu_panel_cut(Index nb, int workers)
 {
-    if (workers == 1) return {};
+    if (workers == 1) return {.columns = 512, .rows = 2048, .beside = std::numeric_limits<Index>::max()};
     // Columns that the others update while one core factors a panel at a third of their speed.
     return {.columns = 32, .rows = 512, .beside = nb * workers * 3 / 2, .worth = 5e7};
 }

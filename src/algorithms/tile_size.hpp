@@ -20,7 +20,8 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers);
 bool has_few_panels(Index m, Index n);
 /// For LU of an m x n matrix.
 Index lu_tile(Index m, Index n, std::size_t element, int workers);
-/// The same on packed tiles.
+/// The same in forms that share panels as `lu_panel_cut` says: in tiles, and on packed ones.
+Index panel_lu_tile(Index m, Index n, std::size_t element, int workers);
 Index packed_lu_tile(Index m, Index n, std::size_t element, int workers);
 
 /// How the panels of LU are cut up, tiles nb x nb.

@@ -46,10 +46,14 @@ TEST(LuTile, OfMuchWiderThanHighIsAPanelOrTwoWithoutImages)
     EXPECT_FALSE(has_few_panels(600, 6000));
 }
 
-TEST(LuTile, IsThatOfTheSquareForOneWorker)
+TEST(LuTile, IsAWholePanelForOneWorkerWhoCutsItUp)
 {
-    for (const Index n : {600, 900, 1500, 4000})
-        EXPECT_EQ(packed_lu_tile(600, n, in_double, 1), packed_lu_tile(600, 600, in_double, 1)) << n;
+    for (const Index n : {600, 900, 1500, 2048}) {
+        EXPECT_EQ(packed_lu_tile(n, 2 * n, in_double, 1), (n + 7) / 8 * 8);
+        EXPECT_EQ(panel_lu_tile(2 * n, n, in_double, 1), packed_lu_tile(2 * n, n, in_double, 1));
+    }
+    EXPECT_EQ(packed_lu_tile(3000, 3000, in_double, 1), 1504) << "of larger ones equal parts";
+    EXPECT_GT(lu_panel_cut(1504, 1).columns, 0);
 }
 
 } // namespace

@@ -69,7 +69,7 @@ template <Scalar T> Index factor_tiles_here(Crew& crew, Uplo uplo, Index n, T* A
 {
     const Problem problem{.m = n, .n = n, .uplo = uplo};
     const OfOneCore one = of_one_core(crew, forms::potrf(), options, problem, LaidOut::scalars<T>);
-    if (one.in_place) return blas::potrf_in_steps(uplo, n, one.options.nb, A, lda);
+    if (one.in_place && crew.kernels().native(KernelRoutine::potrf)) return blas::potrf_in_steps(uplo, n, one.options.nb, A, lda);
     return lay_out<T>(crew, forms::potrf(), one.options, problem, {{A, lda}}).run(crew, one.options, true);
 }
 

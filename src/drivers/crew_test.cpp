@@ -139,6 +139,25 @@ TEST(Crew, HasTheSameFactorsInACrowd)
         }
 }
 
+/// The last one's panels are cut up where several workers factor them.
+TEST(Crew, HasTheSameFactorsOfLongAndWideMatricesInACrowd)
+{
+    constexpr std::pair<Index, Index> sizes[] = {{700, 450}, {450, 700}, {641, 403}, {300, 2500}, {2000, 150}, {12000, 200}};
+    for (const auto& [m, n] : sizes) {
+        const std::vector<double> A = random_numbers(m * n);
+        const auto factors = [&, m = m, n = n](bool crowded) {
+            std::vector<double> F = A;
+            std::vector<Index> pivots(std::size_t(std::min(m, n)), 0);
+            CrowdedCrew crew(crowded, {});
+            getrf(crew, m, n, F.data(), m, pivots.data());
+            EXPECT_EQ(crew.runs, crowded ? 0 : 1) << m << " x " << n;
+            F.insert(F.end(), pivots.begin(), pivots.end());
+            return F;
+        };
+        EXPECT_EQ(factors(false), factors(true)) << m << " x " << n;
+    }
+}
+
 /// Hears how many calls are over.
 class ListeningCrew final : public SmallCrew {
 public:

@@ -81,6 +81,22 @@ Index factor_directly(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv
     return blas::getrf(m, n, A, lda, ipiv, helpers<T>(crew, flops, options));
 }
 
+/// Are panels of an m x n matrix cut up where several workers factor them, so that they have other bits than `getrf` gives them?
+template <Scalar T> bool shares_panels(Index m, Index nb, int workers)
+{
+    return operations::getrf(double(m), double(nb)).flops<T>() >= lu_panel_cut(nb, workers).worth;
+}
+
+/// By the calling thread alone, in the tiles that all would share; those right of a panel together, where they lie as in memory.
+template <Scalar T>
+Index factor_tiles_here(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
+{
+    const OfOneCore one = of_one_core(crew, forms::getrf(), options, {.m = m, .n = n}, LaidOut::scalars<T>);
+    if (one.in_place && crew.kernels().native(KernelRoutine::getrf) && !shares_panels<T>(m, one.options.nb, crew.workers()))
+        return blas::getrf_in_steps(m, n, one.options.nb, A, lda, ipiv);
+    return lay_out<T>(crew, forms::getrf(), one.options, one.problem, {{A, lda}, {ipiv}}).run(crew, one.options, true);
+}
+
 } // namespace
 
 template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
@@ -98,7 +114,8 @@ template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, I
     const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::factorization))
         return factor_directly(crew, m, n, A, lda, ipiv, options);
-    return run_laid_out<T>(crew, forms::getrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {ipiv}}, how.here());
+    if (how.here()) return factor_tiles_here(crew, m, n, A, lda, ipiv, how.options());
+    return lay_out<T>(crew, forms::getrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {ipiv}}).run(crew, how.options());
 }
 
 template <Scalar T>

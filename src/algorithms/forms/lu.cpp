@@ -44,11 +44,12 @@ template <Scalar T> struct Panel : Layout {
     PanelCut cut;
 };
 
-/// A matrix of one panel needs no images, nor does one of a few.
+/// A matrix of one panel needs no images, nor does one of a few, nor tiles so large that kernels gain little by them.
 template <Scalar T> struct Packed : Layout {
     Packed(Place& place, const Problem& x) : A(place.columns<T>(x.m, x.n), panel_rows(x), x.nb), cut(cut_of(x))
     {
-        if (x.n > x.nb && !has_few_panels(x.m, x.n)) images.emplace(x.m, x.n, x.nb, place.images());
+        constexpr Index largest = 512;
+        if (x.nb < std::min(x.n, largest) && !has_few_panels(x.m, x.n)) images.emplace(x.m, x.n, x.nb, place.images());
         pivots = pivots_of<T>(place, x);
     }
     void submit(Flow& flow) override
@@ -210,6 +211,7 @@ constexpr Names tournament_kernels[] = {"tournament", "getrf_nopiv", "getrf_pane
 constexpr Names incremental_kernels[] = {"getrf", "gessm", "tstrf", "ssssm"};
 constexpr KernelRoutine own[] = {KernelRoutine::gemm, KernelRoutine::trsm};
 
+constexpr Form of_shared_panels{.tile = panel_lu_tile, .kernels = panel_kernels};
 constexpr Form of_panels{.tile = lu_tile, .kernels = panel_kernels};
 constexpr Form of_images{.tile = packed_lu_tile, .kernels = packed_kernels, .packs_images = true, .own = own};
 Index column_tile(Index m, Index n, std::size_t, int) { return balanced(std::min(m, n), 512, 32); }
@@ -257,7 +259,7 @@ constexpr Form solving(Names name, Form like, std::span<const Names> kernels, co
 
 constexpr Form getrf_forms[] = {
     form("packed", of_images, TRC_LAY(Packed)),
-    form("panel", of_panels, TRC_LAY(Panel)),
+    form("panel", of_shared_panels, TRC_LAY(Panel)),
     form("kastors", of_panels, TRC_LAY(Queued)),
     form("kastors-cw", of_panels, TRC_LAY(Concurrent)),
     form("columns", of_columns, TRC_LAY(ByColumns)),
@@ -272,7 +274,7 @@ constexpr Names column_solve_kernels[] = {"getrf_panel", "lu_update", "laswp", "
 constexpr Names incremental_solve_kernels[] = {"getrf", "gessm", "tstrf", "ssssm", "trsm", "gemm"};
 constexpr Form gesv_forms[] = {
     solving("packed", of_images, packed_solve_kernels, TRC_LAY(SolvePacked)),
-    solving("panel", of_panels, panel_solve_kernels, TRC_LAY(SolvePanel)),
+    solving("panel", of_shared_panels, panel_solve_kernels, TRC_LAY(SolvePanel)),
     solving("kastors", of_panels, panel_solve_kernels, TRC_LAY(SolveQueued)),
     solving("kastors-cw", of_panels, panel_solve_kernels, TRC_LAY(SolveConcurrent)),
     solving("columns", of_columns, column_solve_kernels, TRC_LAY(SolveByColumns)),

@@ -170,7 +170,25 @@ template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots
     return info;
 }
 
-#define TRC_INSTANTIATE(T) template Index getrf(Index, Index, T*, Index, Index*, const Helpers&);
+template <Scalar T> Index getrf_in_steps(Index m, Index n, Index width, T* A, Index lda, Index* pivots)
+{
+    const Index k = std::min(m, n);
+    Index info = 0;
+    for (Index j = 0; j < k; j += width) {
+        const Index columns = std::min(width, n - j), behind = n - j - columns, end = std::min(j + columns, k);
+        T* const panel = A + j * (lda + 1);
+        const Index zero = getrf(m - j, columns, panel, lda, pivots + j);
+        if (zero && !info) info = zero + j;
+        if (behind > 0) update(m - j, behind, end - j, panel, lda, pivots + j, panel + columns * lda, {});
+        for (Index i = j; i < end; ++i) pivots[i] += j;
+    }
+    for (Index j = 0; j + width < k; j += width) laswp(width, A + j * lda, lda, j + width, k, pivots);
+    return info;
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template Index getrf(Index, Index, T*, Index, Index*, const Helpers&);                                                       \
+    template Index getrf_in_steps(Index, Index, Index, T*, Index, Index*);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

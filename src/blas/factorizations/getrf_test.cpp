@@ -85,6 +85,29 @@ TYPED_TEST(Getrf, CompletesSingularMatricesAndReportsTheFirstZeroPivot)
             }
     });
 }
+TYPED_TEST(Getrf, GoesInSteps)
+{
+    using T = TypeParam;
+    Random random(26);
+    for_all_setups([&](const std::string& where) {
+        for (const auto& [rows, cols] : {std::pair<Index, Index>{24, 24}, {61, 61}, {80, 61}, {61, 80}, {20, 60}, {60, 20}})
+            for (const Index zero : {Index(-1), std::min(rows, cols) / 2}) {
+                auto A = random_matrix<T>(random, rows, cols);
+                if (zero >= 0)
+                    for (Index i = 0; i < rows; ++i) A(i, zero) = T(0);
+                const auto before = A;
+                auto by_columns = A;
+                auto pivots = pivots_for(A), wanted = pivots;
+                const std::string what = where + " " + std::to_string(rows) + " x " + std::to_string(cols);
+                ASSERT_EQ(getrf_in_steps(rows, cols, 24, A.data.data(), A.ld, pivots.data()), zero + 1) << what;
+                unblocked_getrf(by_columns, wanted);
+                ASSERT_EQ(pivots, wanted) << what;
+                expect_factors(before, A, pivots, what);
+                if (this->HasFatalFailure()) return;
+            }
+    });
+}
+
 TYPED_TEST(Getrf, LeavesAMatrixOfZerosAsItIs)
 {
     using T = TypeParam;
