@@ -41,6 +41,8 @@ Index cholesky_tile(Index n, std::size_t element, int workers)
 
 Index packed_cholesky_tile(Index n, std::size_t element, int workers)
 {
+    // One worker's kernels cut large tiles up better than tasks would. Calls are stopped between them.
+    if (workers == 1) return balanced(n, scaled(1024, element), 8);
     // A packed tile runs at full speed when it is small, so parallelism decides: about 8 tiles in a row and more for larger
     // matrices, as the work in front of the last panel grows. Below 600 two for each worker are enough: a step more costs as
     // much as the others gain by it (two cores of a Zen 3, AVX2: 360 to 500 in 4 tiles is 3 to 12 % faster than in 5 and 6).

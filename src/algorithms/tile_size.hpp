@@ -13,6 +13,10 @@ namespace trencadis {
 /// For Cholesky of order n.
 Index cholesky_tile(Index n, std::size_t element, int workers);
 
+/// Tiles as large as this are packed by each kernel that reads them: one image for all of them would gain little, and take much
+/// memory.
+inline constexpr Index largest_packed_tile = 448;
+
 /// For Cholesky of order n on packed tiles.
 Index packed_cholesky_tile(Index n, std::size_t element, int workers);
 

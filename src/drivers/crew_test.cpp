@@ -66,6 +66,28 @@ TEST(Crew, IsGivenNoTasksWhereNobodyHasTimeForThem)
     EXPECT_EQ(runs_of_product(SmallCrew(1, Outlook::ready), middling), 0) << "one worker is the caller";
 }
 
+/// They are cut into few tasks, between which a call can be stopped.
+TEST(Crew, OfOneWorkerHasLargeTasks)
+{
+    constexpr Index n = 1100;
+    const std::vector<double> A = random_numbers(n * n);
+    std::vector<double> L = A, X = A, C(A.size()), D(A.size());
+    for (Index i = 0; i < n; ++i) L[std::size_t(i * (n + 1))] = double(n);
+    const auto expect_alike = [&](const std::vector<double>& one, const std::vector<double>& other, Uplo uplo) {
+        for (Index j = 0; j < n; ++j)
+            for (Index i = uplo == Uplo::lower ? j : 0; i < n; ++i)
+                ASSERT_NEAR(one[std::size_t(i + j * n)], other[std::size_t(i + j * n)], 1e-10) << i << ' ' << j;
+    };
+    SmallCrew one(1);
+    syrk(one, Uplo::lower, Op::none, n, n, 1.0, A.data(), n, 0.0, C.data(), n);
+    gemm(one, Op::none, Op::trans, n, n, n, 1.0, A.data(), n, A.data(), n, 0.0, D.data(), n, {});
+    expect_alike(C, D, Uplo::lower);
+    trsm(one, Side::left, Uplo::lower, Op::none, Diag::non_unit, n, n, 2.0, L.data(), n, X.data(), n);
+    trmm(one, Side::left, Uplo::lower, Op::none, Diag::non_unit, n, n, 0.5, L.data(), n, X.data(), n);
+    expect_alike(X, A, Uplo::upper);
+    EXPECT_EQ(one.runs, 4);
+}
+
 /// That calls are its callers' alone, by a plan.
 class CrowdedCrew final : public SmallCrew {
 public:

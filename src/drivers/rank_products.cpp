@@ -1,3 +1,4 @@
+#include "algorithms/cutting.hpp"
 #include "algorithms/signatures.hpp"
 #include "blas/level3/team_product.hpp"
 #include "drivers/laid_out.hpp"
@@ -25,6 +26,20 @@ bool share_rank_k(Crew& crew, Uplo uplo, Op op, Op mirror, Index n, Index k, T a
     return share_out<T>(crew, shared, operations::rank_k(double(n), double(k)).flops<T>());
 }
 
+/// As tasks. One worker's are of large tiles where they lie, which kernels cut up better than tasks would; the call may be stopped
+/// between them.
+template <Scalar T>
+void run_as_tasks(Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
+                  std::initializer_list<Place::Operand> operands)
+{
+    constexpr Index large = 1024;
+    const bool alone = crew.workers() == 1 && options.nb == 0 && options.variant.empty() && !crew.has_devices();
+    if (!alone || !form_for(crew, all, options).packs_images)
+        return void(lay_out<T>(crew, all, options, problem, operands).run(crew, options));
+    const RoutineOptions coarse{balanced(problem.n, large, 8), options.interrupted, std::string(plain_form(all).name)};
+    lay_out<T>(crew, all, coarse, problem, operands).run(crew, coarse);
+}
+
 Problem problem_of(Uplo uplo, Op op, Index n, Index k, std::complex<double> alpha, std::complex<double> beta)
 {
     return {.m = n, .n = n, .k = k, .uplo = uplo, .op = op, .alpha = alpha, .beta = beta};
@@ -49,7 +64,7 @@ void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, I
         return;
     if (!devices && is_for_one_core(crew, flops, options))
         return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    lay_out<T>(crew, forms::syrk(), options, problem, operands).run(crew, options);
+    run_as_tasks<T>(crew, forms::syrk(), options, problem, operands);
 }
 
 template <Scalar T>
@@ -69,7 +84,7 @@ void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T
         return;
     if (!devices && is_for_one_core(crew, flops, options))
         return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
-    lay_out<T>(crew, forms::herk(), options, problem, operands).run(crew, options);
+    run_as_tasks<T>(crew, forms::herk(), options, problem, operands);
 }
 
 template <Scalar T>
@@ -85,7 +100,7 @@ void syr2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
     if (!is_for_devices<T>(crew, forms::syr2k(), flops, options, problem, operands) && is_for_one_core(crew, flops, options))
         return crew.kernels().syr2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    lay_out<T>(crew, forms::syr2k(), options, problem, operands).run(crew, options);
+    run_as_tasks<T>(crew, forms::syr2k(), options, problem, operands);
 }
 
 template <Scalar T>
@@ -101,7 +116,7 @@ void her2k(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, 
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
     if (!is_for_devices<T>(crew, forms::her2k(), flops, options, problem, operands) && is_for_one_core(crew, flops, options))
         return crew.kernels().her2k(uplo, op, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    lay_out<T>(crew, forms::her2k(), options, problem, operands).run(crew, options);
+    run_as_tasks<T>(crew, forms::her2k(), options, problem, operands);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \

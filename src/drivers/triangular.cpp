@@ -12,6 +12,9 @@
 #include "matrix/diagonal.hpp"
 #include "matrix/operations.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace trencadis {
 namespace {
 
@@ -72,7 +75,7 @@ template <Scalar T> struct TriangularCall {
             if (share_out<T>(crew, shared, flops())) return;
         }
         if (cut && !is_for_one_core(crew, flops(), options)) return solve_as_one_task(options);
-        if (!cut || one_block) return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+        if (!cut || one_block || goes_by_halves()) return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         blas::TeamSolve<T> own(triangle, alpha, with);
         SharedWork chunks(own.chunks(), own.chunks());
         Team alone(chunks);
@@ -87,11 +90,30 @@ template <Scalar T> struct TriangularCall {
         return crew.workers() > 1 && !SameSums::here() && blas::TeamSolve<T>::is_packed_once(with, order()) &&
                blas::TeamSolve<T>::count_chunks(with, others()) >= chunks_of_each * crew.workers();
     }
+    /// For one worker, whose solves have the bits of the kernels' trsm or others.
+    bool goes_by_halves() const
+    {
+        return side == Side::left && crew.workers() == 1 && !crew.has_devices() && crew.kernels().native(KernelRoutine::trsm);
+    }
     void solve_as_one_task(const RoutineOptions& options) const
     {
         const Tile<T> triangle{const_cast<T*>(A), order(), order(), lda, op}, unknowns{B, m, n, ldb};
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
         run_routine(crew, options, [&](Flow& flow) { task::trsm(flow, side, seen, diag, alpha, triangle, unknowns); });
+    }
+    /// By one worker: some columns (or rows) after the other, each with all of the triangle, between which it may be stopped.
+    void solve_in_slices(const RoutineOptions& options) const
+    {
+        constexpr Flops at_a_time = 4e9;
+        constexpr Index least = 1024; // of thinner ones packing the triangle costs more than 3 %
+        const Index count = std::max<Index>(1, std::min(Index(std::ceil(flops() / at_a_time)), others() / least));
+        const Index size = round_up(pieces(others(), count), blas::setup<T>(0).kernel.mr);
+        const Tile<T> triangle{const_cast<T*>(A), order(), order(), lda, op};
+        const Uplo seen = op == Op::none ? uplo : opposite(uplo);
+        run_routine(crew, options, [&](Flow& flow) {
+            for (Index i = 0; i < others(); i += size)
+                task::trsm_apart(flow, side, seen, diag, alpha, triangle, slice(i, std::min(size, others() - i)));
+        });
     }
     /// Columns of B beside a triangle on the left, else rows.
     Tile<T> slice(Index first, Index count) const
@@ -139,6 +161,7 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
         return call.solve_together(options);
     if (runs_directly(crew, call.flops(), options, Work::solve))
         return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (call.goes_by_halves() && options.nb == 0 && options.variant.empty()) return call.solve_in_slices(options);
     if (alpha == T(0)) call.run(plain_form(forms::trsm()), options); // B is set to zero
     else call.run(forms::trsm(), options);
 }

@@ -7,6 +7,7 @@
 #include "matrix/tile_storage.hpp"
 
 #include <algorithm>
+#include <optional>
 
 /// Cholesky, and solutions with it: of the triangle `uplo` of an n x n matrix, with n x nrhs right sides as second operand.
 namespace trencadis {
@@ -31,16 +32,20 @@ template <Scalar T> struct InPlace {
     TileMatrix<T> A;
 };
 
-/// The triangle in place, and the images of its packed tiles.
+/// The triangle in place, and the images of its tiles, but for those so large that kernels gain little by them.
 template <Scalar T> struct Packed {
-    Packed(Place& place, const Problem& x)
-        : A(TileMatrix<T>(place.columns<T>(x.n, x.n), x.nb, x.nb).with(seen_by<T>(x))), images(x.n, x.nb, place.images())
+    Packed(Place& place, const Problem& x) : A(TileMatrix<T>(place.columns<T>(x.n, x.n), x.nb, x.nb).with(seen_by<T>(x)))
     {
+        if (x.nb < largest_packed_tile) images.emplace(x.n, x.nb, place.images());
     }
-    void factor(Flow& flow) { potrf_packed(flow, A, images); }
-    void solve(Flow& flow, TileMatrix<T> B) { posv(flow, A, B, &images); }
+    void factor(Flow& flow)
+    {
+        if (images) potrf_packed(flow, A, *images);
+        else potrf(flow, A);
+    }
+    void solve(Flow& flow, TileMatrix<T> B) { posv(flow, A, B, images ? &*images : nullptr); }
     TileMatrix<T> A;
-    CholeskyImages<T> images;
+    std::optional<CholeskyImages<T>> images;
 };
 
 template <Scalar T> struct TwoLevel {

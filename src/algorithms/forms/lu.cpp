@@ -48,8 +48,8 @@ template <Scalar T> struct Panel : Layout {
 template <Scalar T> struct Packed : Layout {
     Packed(Place& place, const Problem& x) : A(place.columns<T>(x.m, x.n), panel_rows(x), x.nb), cut(cut_of(x))
     {
-        constexpr Index largest = 512;
-        if (x.nb < std::min(x.n, largest) && !has_few_panels(x.m, x.n)) images.emplace(x.m, x.n, x.nb, place.images());
+        if (x.nb < std::min(x.n, largest_packed_tile) && !has_few_panels(x.m, x.n))
+            images.emplace(x.m, x.n, x.nb, place.images());
         pivots = pivots_of<T>(place, x);
     }
     void submit(Flow& flow) override

@@ -252,6 +252,30 @@ TYPED_TEST(Level3, TrsmHasASmallResidual)
     });
 }
 
+/// A triangle on the left that is longer than some blocks goes by halves.
+TYPED_TEST(Level3, TrsmUndoesTrmmWithALongTriangle)
+{
+    using T = TypeParam;
+    const Setup<T> with = setup<T>();
+    const Index m = 3 * with.tree[Loop::pc] + 50, n = with.kernel.mr + 3;
+    Random& random = this->random;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        for (const Op op : {Op::none, Op::trans, Op::conj_trans}) {
+            const Diag diag = random.diag();
+            auto A = random_triangle<T>(random, uplo, m, diag);
+            for (T& x : A.data) x *= T(Real<T>(1) / Real<T>(m));
+            if (diag == Diag::non_unit)
+                for (Index j = 0; j < m; ++j) A(j, j) += T(1);
+            auto B = random_matrix<T>(random, m, n);
+            const auto before = B;
+            trmm(Side::left, uplo, op, diag, m, n, T(2), A.data.data(), A.ld, B.data.data(), B.ld);
+            trsm(Side::left, uplo, op, diag, m, n, T(0.5), A.data.data(), A.ld, B.data.data(), B.ld);
+            for (Index j = 0; j < n; ++j)
+                for (Index i = 0; i < m; ++i)
+                    ASSERT_LE(std::abs(B(i, j) - before(i, j)), Real<T>(m) * eps<T>) << char(uplo) << char(op) << i << ' ' << j;
+        }
+}
+
 TYPED_TEST(Level3, NothingIsReadWhereAlphaOrTheDepthIsZero)
 {
     using T = TypeParam;

@@ -103,6 +103,32 @@ template <Scalar T> void solve_rows(const Setup<T>& with, const RightUpper<T>& x
     }
 }
 
+/// B <- alpha B U^-1, as many rows at a time as the buffers hold.
+template <Scalar T> void solve_columns(const Setup<T>& with, RightUpper<T> x, T alpha)
+{
+    const Index rows = x.rows, step = rows_at_a_time(with, rows);
+    for (Index i = 0; i < rows; i += step, x.B += step * x.rs) {
+        x.rows = std::min(step, rows - i);
+        solve_rows(with, x, alpha);
+    }
+}
+
+/// By halves of the columns: the deeper a product, the less often it goes through what it updates. Where rows are contiguous products have
+/// X as it was packed by the solve, and gain as much by that.
+template <Scalar T> void solve_halves(const Setup<T>& with, const RightUpper<T>& x, T alpha)
+{
+    if (x.rs == 1 || x.n <= 3 * with.tree[Loop::pc]) return solve_columns(with, x, alpha);
+    const Index half = (x.n / 2 + with.kernel.nr - 1) / with.kernel.nr * with.kernel.nr;
+    RightUpper<T> first = x, second = x;
+    first.n = half;
+    second.n -= half;
+    second.U = x.U.block(half, half);
+    second.B += half * x.cs;
+    solve_halves(with, first, alpha);
+    update_from_memory(x, x.rows, 0, half, alpha);
+    solve_halves(with, second, T(1));
+}
+
 /// Up to so many columns are solved for one by one: packing the triangle costs more than to read it again.
 constexpr Index vectors = 2;
 
@@ -122,13 +148,9 @@ void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
     if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
     if (side == Side::left && n <= vectors) return solve_vectors(uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     Setup<T> with = setup<T>();
-    RightUpper<T> x = right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
+    const RightUpper<T> x = right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
     fit_to_memory(with, [&] { reserve_buffers(with, x); });
-    const Index rows = x.rows, step = rows_at_a_time(with, rows);
-    for (Index i = 0; i < rows; i += step, x.B += step * x.rs) {
-        x.rows = std::min(step, rows - i);
-        solve_rows(with, x, alpha);
-    }
+    solve_halves(with, x, alpha);
 }
 
 #define TRC_INSTANTIATE(T) template void trsm(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);

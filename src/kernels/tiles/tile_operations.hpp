@@ -38,6 +38,8 @@ template <Scalar T> void trmm(Flow& flow, Side side, Uplo uplo, Diag diag, T alp
 
 /// B <- alpha A^-1 B (left) or alpha B A^-1 (right), A triangular; its other triangle is not read.
 template <Scalar T> void trsm(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B, Guard guard = {});
+/// The same with the bits of the kernels' trsm: where one core has all of it, a large triangle goes by halves there.
+template <Scalar T> void trsm_apart(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B);
 /// The same with all of A as one task, both matrices in place: for a few columns, on the left.
 template <Scalar T> void trsm(Flow& flow, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B, Guard guard = {});
 

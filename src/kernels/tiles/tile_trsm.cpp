@@ -92,6 +92,12 @@ template <Scalar T> void trsm(Flow& flow, Side side, Uplo uplo, Diag diag, T alp
     flow.submit(codelet, triangular_args<T, Triangular::solve>(side, uplo, diag, alpha, A, B, guard), {read(A), readwrite(B)});
 }
 
+template <Scalar T> void trsm_apart(Flow& flow, Side side, Uplo uplo, Diag diag, T alpha, Tile<T> A, Tile<T> B)
+{
+    static constexpr Codelet codelet = codelet_of<TriangularArgs<T, Triangular::solve_apart>>("trsm", "apart");
+    flow.submit(codelet, triangular_args<T, Triangular::solve_apart>(side, uplo, diag, alpha, A, B, {}), {read(A), readwrite(B)});
+}
+
 template <Scalar T> void trsm(Flow& flow, Uplo uplo, Diag diag, T alpha, TileMatrix<T> A, TileMatrix<T> B, Guard guard)
 {
     static constexpr Codelet codelet = codelet_of<ColumnsArgs<T>>("trsm", "tiles");
@@ -108,6 +114,7 @@ template <Scalar T> void trsm(Flow& flow, Uplo uplo, Diag diag, T alpha, TileMat
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void trsm(Flow&, Side, Uplo, Diag, T, Tile<T>, Tile<T>, Guard);                                                     \
+    template void trsm_apart(Flow&, Side, Uplo, Diag, T, Tile<T>, Tile<T>);                                                      \
     template void trsm(Flow&, Uplo, Diag, T, TileMatrix<T>, TileMatrix<T>, Guard);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

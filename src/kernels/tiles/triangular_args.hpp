@@ -10,8 +10,8 @@
 
 namespace trencadis::task {
 
-/// What is done to a tile with a triangular tile.
-enum class Triangular { multiply, solve };
+/// What is done to a tile with a triangular tile. `solve_apart`: each core solves its part by a call of its own.
+enum class Triangular { multiply, solve, solve_apart };
 
 /// B <- alpha op(A) B or alpha B op(A), or with the inverse of op(A), on stored tiles, B m x n. On the left the columns of B are
 /// independent, on the right its rows.
@@ -73,7 +73,7 @@ template <Scalar T, Triangular what> struct TriangularArgs {
     }
     void part(const KernelProvider& kernels, Index rows, Index cols, Stored<const T> A, Stored<T> B) const
     {
-        if constexpr (what == Triangular::solve)
+        if constexpr (what != Triangular::multiply)
             kernels.trsm(side, uplo, op, diag, rows, cols, alpha, A.data, A.ld, B.data, B.ld);
         else kernels.trmm(side, uplo, op, diag, rows, cols, alpha, A.data, A.ld, B.data, B.ld);
     }
