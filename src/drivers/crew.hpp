@@ -64,6 +64,8 @@ public:
     virtual bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) = 0;
     /// Are cores being taken away, so that a single task might be held up?
     virtual bool is_wary() const = 0;
+    /// Is each worker as fast as any other, as far as is known, so that equal parts of a call take equally long?
+    virtual bool is_even() const { return true; }
     /// What it takes a core to get a cache line that another has written last. A guess.
     virtual std::int64_t line_ns() const { return 15; }
     /// What a core computes in a nanosecond, about: half of its multiply-add peak.

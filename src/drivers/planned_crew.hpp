@@ -28,6 +28,7 @@ public:
     std::int64_t line_ns() const override { return crew_.line_ns(); }
     double flops_per_ns() const override { return crew_.flops_per_ns(); }
     bool is_wary() const override { return crew_.is_wary(); }
+    bool is_even() const override { return crew_.is_even(); }
     Outlook outlook(Flops flops) override { return crew_.outlook(flops); }
     std::vector<Node> nodes() const override { return crew_.nodes(); }
     bool binds_nodes() const override { return crew_.binds_nodes(); }

@@ -95,13 +95,9 @@ bool is_low(Index m, Index n, Index k, const RoutineOptions& options)
     return options.nb == 0 && options.variant.empty() && (k <= deepest || is_thin(m, n, options));
 }
 
-/// A product by slices: of its columns, which lie in pages of their own, where each can have some panels of them, otherwise of
-/// its longer side. False: nobody would take part, and nothing was done.
-template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, Flops flops)
+/// A product by slices of `size` columns or rows. False: nobody would take part, and nothing was done.
+template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, bool columns, Index size, Flops flops)
 {
-    constexpr Index least = 32, some_panels = 128;
-    const blas::MicroKernel<T>& kernel = blas::micro_kernel<T>();
-    const bool columns = x.n >= std::min<Index>(x.m, some_panels * crew.workers());
     const auto compute = [&](Index first, Index count) {
         blas::Product<T> slice = x;
         (columns ? slice.n : slice.m) = count;
@@ -110,9 +106,44 @@ template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, Flo
         slice.C += first * (columns ? x.cs : x.rs);
         blas::multiply(slice);
     };
-    const Index longer = columns ? x.n : x.m, unit = columns ? kernel.nr : kernel.mr;
     constexpr bool begins_again = true; // multiply asks for all of its memory first
-    return share_out<T>(crew, Slices(longer, slice_size(longer, crew.workers(), least, unit), compute, begins_again), flops);
+    return share_out<T>(crew, Slices(columns ? x.n : x.m, size, compute, begins_again), flops);
+}
+
+/// Slices of its columns, which lie in pages of their own, where each core can have some panels of them, otherwise of its longer side.
+template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, Flops flops)
+{
+    constexpr Index least = 32, some_panels = 128;
+    const blas::MicroKernel<T>& kernel = blas::micro_kernel<T>();
+    const bool columns = x.n >= std::min<Index>(x.m, some_panels * crew.workers());
+    const Index size = slice_size(columns ? x.n : x.m, crew.workers(), least, columns ? kernel.nr : kernel.mr);
+    return share_slices(crew, x, columns, size, flops);
+}
+
+/// Is it one of which each core makes an equal part faster by itself, with operands that it packs for itself, than all together? So it is where cores are
+/// far from each other, since what another one has packed comes from its cache line by line, and the second caches do not hold what is read where it
+/// lies. Not where cores are unequal or taken away: nobody takes over what another has begun.
+template <Scalar T> bool is_made_in_parts(const Crew& crew, const blas::Product<T>& x)
+{
+    constexpr Index narrowest = 192; // of narrower or shallower ones packing the other operand costs more than it saves
+    constexpr double more_than_caches = 1.4;
+    constexpr std::int64_t far_ns = 32; // as in team_solve.cpp
+    const blas::Setup<T> with = blas::setup<T>(0);
+    const double cached = 2.0 * double(with.tree[blas::Loop::pc] * with.tree[blas::Loop::ic]), m = double(x.m), n = double(x.n),
+                 k = double(x.k);
+    return crew.workers() > 1 && std::max(x.m, x.n) >= narrowest * crew.workers() && std::min({x.m, x.n, x.k}) >= narrowest &&
+           m * k + k * n + m * n > more_than_caches * crew.workers() * cached && crew.line_ns() >= far_ns && crew.is_even() &&
+           !crew.is_wary();
+}
+
+/// So: columns of C, but rows where columns of A share few sets of a cache, so that packing all of it takes long.
+template <Scalar T> bool share_parts(Crew& crew, const blas::Product<T>& x, Flops flops)
+{
+    constexpr Index page = 4096;
+    const blas::MicroKernel<T>& kernel = blas::micro_kernel<T>();
+    const bool columns = x.n >= x.m && !(x.A.rs == 1 && x.A.cs * Index(sizeof(T)) % page == 0);
+    const Index size = round_up(pieces(columns ? x.n : x.m, crew.workers()), columns ? kernel.nr : kernel.mr);
+    return share_slices(crew, x, columns, size, flops);
 }
 
 /// Is it so small that cores share it as it lies?
@@ -130,7 +161,9 @@ bool share_product(Crew& crew, const blas::Product<T>& x, const RoutineOptions& 
     const bool wide = is_complex<T> && in_double<T>(flops) >= least_shared;
     const bool low = is_low(x.m, x.n, x.k, way) && x.k <= depth_tile(x.k, sizeof(T));
     // Asked once: a second question looks like a second call that follows, for which a helper would be woken.
-    if (!(compact || wide || low) || !is_short<T>(crew, flops, true, way, most)) return false;
+    const bool in_parts = way.nb == 0 && way.variant.empty() && is_made_in_parts(crew, x);
+    if (!(compact || wide || low || in_parts) || !is_short<T>(crew, flops, true, way, most)) return false;
+    if (in_parts && share_parts(crew, x, flops)) return true;
     constexpr Index shallow = 64; // C is most of what moves: each has the same columns of it from call to call
     if (compact && x.k <= shallow && share_slices(crew, x, flops)) return true;
     constexpr Flops least_packed = 1e8; // by several, who wait for one another: where rows of B would be packed for it

@@ -395,6 +395,13 @@ std::vector<NodeWorkers> Session::nodes() const
     return rows;
 }
 
+bool Session::has_equal_workers() const
+{
+    const WorkerPlace& first = parts_->places.front();
+    return std::ranges::all_of(parts_->places,
+                               [&](const WorkerPlace& place) { return place.kind == first.kind && place.slow == first.slow; });
+}
+
 bool Session::binds_nodes() const { return parts_->engine->binds(parts_->places.front().node); }
 
 std::vector<int> Session::nodes_of_pages(const void* data, std::size_t pages) const

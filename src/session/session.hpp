@@ -111,6 +111,8 @@ public:
     int workers() const;
     std::string runtime() const; ///< whose runtime the engine stands on: version, what its build allows; empty for our own
     bool overlaid() const;       ///< a described machine is laid over the real one
+    /// Are all on cores of one kind, none of them slowed?
+    bool has_equal_workers() const;
     std::vector<NodeWorkers> nodes() const; ///< the memory nodes that have workers, by number
     bool binds_nodes() const;               ///< tasks can be kept to the workers of a node; false also when there is one node
 

@@ -42,7 +42,8 @@ SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::
     : Crew(session.kernels(), session.options().reproducible ? planned_workers : session.workers() - session.devices(),
            session.options().reproducible),
       session_(session), sharing_(sharing), chooser_(chooser), last_calls_(last_calls), crowd_(session.workers()),
-      leaves_crowds_(session.workers() > 1 && leaves_crowds_alone(session.options())), made_after_(forks_so_far())
+      leaves_crowds_(session.workers() > 1 && leaves_crowds_alone(session.options())), even_(session.has_equal_workers()),
+      made_after_(forks_so_far())
 {
 }
 

@@ -35,6 +35,7 @@ public:
     bool can_share(Flops flops) override;
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
+    bool is_even() const override { return even_; }
     std::int64_t line_ns() const override;
     double flops_per_ns() const override;
     Outlook outlook(Flops flops) override;
@@ -93,7 +94,7 @@ private:
     LastCalls* const last_calls_;
     Crowd crowd_;
     CrowdPace pace_; ///< of its calls of medium length with tasks
-    const bool leaves_crowds_;
+    const bool leaves_crowds_, even_;
     const int made_after_; ///< so many forks: in a process forked since, the workers are not there
     /// Written by any calling thread, relaxed: what follows from them is a guess.
     std::atomic<std::int64_t> last_call_ns_{0}, last_short_ns_{0}, last_rouse_ns_{0};
