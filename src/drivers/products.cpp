@@ -156,13 +156,15 @@ template <Scalar T> bool is_compact(const blas::Product<T>& x, const RoutineOpti
 template <Scalar T>
 bool share_product(Crew& crew, const blas::Product<T>& x, const RoutineOptions& way, bool compact, Flops flops)
 {
-    constexpr Flops most = 1e9; // its chunks are handed out until the end: no graph would share a small one better
+    constexpr Flops most = 1e9;            // its chunks are handed out until the end: no graph would share a small one better
+    constexpr Flops most_in_parts = 2.1e9; // tiles are as fast
     // Complex numbers keep a core busy without being packed: in single precision that is over in half the time.
     const bool wide = is_complex<T> && in_double<T>(flops) >= least_shared;
     const bool low = is_low(x.m, x.n, x.k, way) && x.k <= depth_tile(x.k, sizeof(T));
     // Asked once: a second question looks like a second call that follows, for which a helper would be woken.
     const bool in_parts = way.nb == 0 && way.variant.empty() && is_made_in_parts(crew, x);
-    if (!(compact || wide || low || in_parts) || !is_short<T>(crew, flops, true, way, most)) return false;
+    if (!(compact || wide || low || in_parts) || !is_short<T>(crew, flops, true, way, in_parts ? most_in_parts : most))
+        return false;
     if (in_parts && share_parts(crew, x, flops)) return true;
     constexpr Index shallow = 64; // C is most of what moves: each has the same columns of it from call to call
     if (compact && x.k <= shallow && share_slices(crew, x, flops)) return true;
