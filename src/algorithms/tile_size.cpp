@@ -88,7 +88,8 @@ static Index elongated_lu_tile(Index m, Index n, std::size_t element, int worker
     return balanced(m, std::min(widest, std::max<Index>(64, n / (columns_each * workers))), 8);
 }
 
-/// One worker's panels are cut up by recursion (lu_panel_cut), which is all the faster the wider they are. Calls are stopped between its tasks.
+/// One worker's panels are cut up by recursion (lu_panel_cut), which is all the faster the wider they are. Calls are stopped
+/// between its tasks.
 static Index lone_panel(Index m, Index n, std::size_t element) { return balanced(std::min(m, n), scaled(2048, element), 8); }
 
 Index panel_lu_tile(Index m, Index n, std::size_t element, int workers)

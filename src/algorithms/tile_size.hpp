@@ -20,7 +20,8 @@ inline constexpr Index largest_packed_tile = 448;
 /// For Cholesky of order n on packed tiles.
 Index packed_cholesky_tile(Index n, std::size_t element, int workers);
 
-/// Has an m x n matrix, much higher than wide or wider than high, a few panels only, so that images of tiles are used too seldom to pay?
+/// Has an m x n matrix, much higher than wide or wider than high, a few panels only, so that images of tiles are used too seldom
+/// to pay?
 bool has_few_panels(Index m, Index n);
 /// For LU of an m x n matrix.
 Index lu_tile(Index m, Index n, std::size_t element, int workers);

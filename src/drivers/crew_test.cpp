@@ -1,7 +1,6 @@
 #include "drivers/linear_algebra.hpp"
 
 #include "base/error.hpp"
-#include "blas/level3/control_tree.hpp"
 #include "choices/plan.hpp"
 #include "drivers/planned_crew.hpp"
 #include "drivers/testing/small_crew.hpp"
@@ -65,65 +64,6 @@ TEST(Crew, IsGivenNoTasksWhereNobodyHasTimeForThem)
     EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::asleep), small), 0);
     EXPECT_EQ(runs_of_product(SmallCrew(2, Outlook::ready), tiny), 0);
     EXPECT_EQ(runs_of_product(SmallCrew(1, Outlook::ready), middling), 0) << "one worker is the caller";
-}
-
-/// Two workers who take part in what is shared; the caller does all of it.
-class SharingCrew final : public SmallCrew {
-public:
-    struct Is {
-        bool far = true, even = true, wary = false;
-    };
-    explicit SharingCrew(Is is) : SmallCrew(2), is_(is) {}
-    bool can_share(Flops) override { return true; }
-    bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops) override
-    {
-        shared = chunks;
-        SharedWork all(chunks, 1);
-        Team alone(all);
-        work(alone);
-        return true;
-    }
-    std::int64_t line_ns() const override { return is_.far ? 184 : 15; }
-    bool is_even() const override { return is_.even; }
-    bool is_wary() const override { return is_.wary; }
-    Index shared = 0;
-
-private:
-    const Is is_;
-};
-
-template <Scalar T> void expect_parts_where_cores_are_far_even_and_free(Index m, Index n, Index k)
-{
-    const std::vector<double> a = random_numbers(m * k), b = random_numbers(k * n);
-    const std::vector<T> A(a.begin(), a.end()), B(b.begin(), b.end());
-    const auto product = [&](auto&& crew, bool parts) {
-        std::vector<T> C(std::size_t(m * n), T(1));
-        gemm(crew, Op::none, Op::none, m, n, k, T(2), A.data(), m, B.data(), k, T(0.5), C.data(), m);
-        if constexpr (requires { crew.shared; }) EXPECT_EQ(crew.shared == 2, parts) << m << " x " << n << " x " << k;
-        return C;
-    };
-    const std::vector<T> C = product(SharingCrew({}), true);
-    EXPECT_EQ(C, product(SharingCrew({.far = false}), false));
-    EXPECT_EQ(C, product(SharingCrew({.even = false}), false));
-    EXPECT_EQ(C, product(SharingCrew({.wary = true}), false));
-    EXPECT_EQ(C, product(SmallCrew(2), false)) << "as tasks";
-}
-
-TEST(Crew, MakesProductsInTwoPartsWhereThatIsFaster)
-{
-    const auto more_than_caches = [](auto number) {
-        const auto tree = blas::setup<decltype(number)>(0).tree;
-        const double half = double(tree[blas::Loop::pc] * tree[blas::Loop::ic]);
-        return std::max<Index>(400, Index(std::sqrt(2 * half)) + 1);
-    };
-    const Index n = more_than_caches(double());
-    expect_parts_where_cores_are_far_even_and_free<double>(n, n, n);
-    expect_parts_where_cores_are_far_even_and_free<double>(n + 103, n - 3, n + 7);
-    expect_parts_where_cores_are_far_even_and_free<double>(512, n, n + 11);
-    const Index in_single = more_than_caches(float());
-    expect_parts_where_cores_are_far_even_and_free<float>(in_single, in_single + 5, in_single);
-    const Index of_complex = more_than_caches(std::complex<double>());
-    expect_parts_where_cores_are_far_even_and_free<std::complex<double>>(of_complex, of_complex, of_complex);
 }
 
 /// They are cut into few tasks, between which a call can be stopped.

@@ -110,7 +110,8 @@ template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, boo
     return share_out<T>(crew, Slices(columns ? x.n : x.m, size, compute, begins_again), flops);
 }
 
-/// Slices of its columns, which lie in pages of their own, where each core can have some panels of them, otherwise of its longer side.
+/// Slices of its columns, which lie in pages of their own, where each core can have some panels of them, otherwise of its longer
+/// side.
 template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, Flops flops)
 {
     constexpr Index least = 32, some_panels = 128;
@@ -120,9 +121,10 @@ template <Scalar T> bool share_slices(Crew& crew, const blas::Product<T>& x, Flo
     return share_slices(crew, x, columns, size, flops);
 }
 
-/// Is it one of which each core makes an equal part faster by itself, with operands that it packs for itself, than all together? So it is where cores are
-/// far from each other, since what another one has packed comes from its cache line by line, and the second caches do not hold what is read where it
-/// lies. Not where cores are unequal or taken away: nobody takes over what another has begun.
+/// Is it one of which each core makes an equal part faster by itself, with operands that it packs for itself, than all together?
+/// So it is where cores are far from each other, since what another one has packed comes from its cache line by line, and the
+/// second caches do not hold what is read where it lies. Not where cores are unequal or taken away: nobody takes over what
+/// another has begun.
 template <Scalar T> bool is_made_in_parts(const Crew& crew, const blas::Product<T>& x)
 {
     constexpr Index narrowest = 192; // of narrower or shallower ones packing the other operand costs more than it saves

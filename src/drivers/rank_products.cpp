@@ -26,8 +26,8 @@ bool share_rank_k(Crew& crew, Uplo uplo, Op op, Op mirror, Index n, Index k, T a
     return share_out<T>(crew, shared, operations::rank_k(double(n), double(k)).flops<T>());
 }
 
-/// As tasks. One worker's are of large tiles where they lie, which kernels cut up better than tasks would; the call may be stopped
-/// between them.
+/// As tasks. One worker's are of large tiles where they lie, which kernels cut up better than tasks would; the call may be
+/// stopped between them.
 template <Scalar T>
 void run_as_tasks(Crew& crew, forms::Forms all, const RoutineOptions& options, const Problem& problem,
                   std::initializer_list<Place::Operand> operands)

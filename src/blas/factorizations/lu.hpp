@@ -15,8 +15,8 @@ namespace trencadis::blas {
 /// may help, from order 128 on, by panels with look-ahead: Strazdins 1998. The bits are the same with helpers and without.
 template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots, const Helpers& helpers = {});
 
-/// The same in steps of `width` columns, each of which updates all behind it at once: the bits of tiles of that order whose panels
-/// are factored by `getrf` (algorithms/getrf.hpp), of real numbers where no tile is narrower than eight.
+/// The same in steps of `width` columns, each of which updates all behind it at once: the bits of tiles of that order whose
+/// panels are factored by `getrf` (algorithms/getrf.hpp), of real numbers where no tile is narrower than eight.
 template <Scalar T> Index getrf_in_steps(Index m, Index n, Index width, T* A, Index lda, Index* pivots);
 
 /// The order that row interchanges are applied in.

@@ -113,8 +113,8 @@ template <Scalar T> void solve_columns(const Setup<T>& with, RightUpper<T> x, T 
     }
 }
 
-/// By halves of the columns: the deeper a product, the less often it goes through what it updates. Where rows are contiguous products have
-/// X as it was packed by the solve, and gain as much by that.
+/// By halves of the columns: the deeper a product, the less often it goes through what it updates. Where rows are contiguous
+/// products have X as it was packed by the solve, and gain as much by that.
 template <Scalar T> void solve_halves(const Setup<T>& with, const RightUpper<T>& x, T alpha)
 {
     if (x.rs == 1 || x.n <= 3 * with.tree[Loop::pc]) return solve_columns(with, x, alpha);

@@ -1,0 +1,87 @@
+#include "drivers/linear_algebra.hpp"
+
+#include "blas/level3/control_tree.hpp"
+#include "drivers/testing/small_crew.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <random>
+#include <vector>
+
+namespace trencadis {
+namespace {
+
+using testing::SmallCrew;
+
+template <Scalar T> std::vector<T> random_numbers(Index count)
+{
+    std::mt19937_64 generator(1);
+    std::uniform_real_distribution<double> draw(-1, 1);
+    std::vector<T> numbers(static_cast<std::size_t>(count));
+    for (T& x : numbers) x = T(Real<T>(draw(generator)));
+    return numbers;
+}
+
+/// Two workers who take part in what is shared; the caller does all of it.
+class SharingCrew final : public SmallCrew {
+public:
+    struct Is {
+        bool far = true, even = true, wary = false;
+    };
+    explicit SharingCrew(Is is) : SmallCrew(2), is_(is) {}
+    bool can_share(Flops) override { return true; }
+    bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops) override
+    {
+        shared = chunks;
+        SharedWork all(chunks, 1);
+        Team alone(all);
+        work(alone);
+        return true;
+    }
+    std::int64_t line_ns() const override { return is_.far ? 184 : 15; }
+    bool is_even() const override { return is_.even; }
+    bool is_wary() const override { return is_.wary; }
+    Index shared = 0;
+
+private:
+    const Is is_;
+};
+
+template <Scalar T> void expect_parts_where_cores_are_far_even_and_free(Index m, Index n, Index k)
+{
+    const std::vector<T> A = random_numbers<T>(m * k), B = random_numbers<T>(k * n);
+    const auto product = [&](auto&& crew, bool parts) {
+        std::vector<T> C(std::size_t(m * n), T(1));
+        gemm(crew, Op::none, Op::none, m, n, k, T(2), A.data(), m, B.data(), k, T(0.5), C.data(), m);
+        if constexpr (requires { crew.shared; }) EXPECT_EQ(crew.shared == 2, parts) << m << " x " << n << " x " << k;
+        return C;
+    };
+    const std::vector<T> C = product(SharingCrew({}), true);
+    EXPECT_EQ(C, product(SharingCrew({.far = false}), false));
+    EXPECT_EQ(C, product(SharingCrew({.even = false}), false));
+    EXPECT_EQ(C, product(SharingCrew({.wary = true}), false));
+    EXPECT_EQ(C, product(SmallCrew(2), false)) << "as tasks";
+}
+
+TEST(Products, AreMadeInTwoPartsWhereThatIsFaster)
+{
+    const auto more_than_caches = [](auto number) {
+        const auto tree = blas::setup<decltype(number)>(0).tree;
+        const double half = double(tree[blas::Loop::pc] * tree[blas::Loop::ic]);
+        return std::max<Index>(400, Index(std::sqrt(2 * half)) + 1);
+    };
+    const Index n = more_than_caches(double());
+    expect_parts_where_cores_are_far_even_and_free<double>(n, n, n);
+    expect_parts_where_cores_are_far_even_and_free<double>(n + 103, n - 3, n + 7);
+    expect_parts_where_cores_are_far_even_and_free<double>(512, n, n + 11);
+    const Index in_single = more_than_caches(float());
+    expect_parts_where_cores_are_far_even_and_free<float>(in_single, in_single + 5, in_single);
+    const Index of_complex = more_than_caches(std::complex<double>());
+    expect_parts_where_cores_are_far_even_and_free<std::complex<double>>(of_complex, of_complex, of_complex);
+}
+
+} // namespace
+} // namespace trencadis
