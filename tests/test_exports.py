@@ -96,7 +96,7 @@ def test_the_installed_headers_show_nothing_of_what_the_library_does_with_a_sess
     inside = {*("run", "open_flow", "executor", "kernels", "standard_kernels", "machine", "nodes_of_pages", "add_node_bytes"),
               *("made_before_fork", "require_workers", "run_shared", "processes", "sent", "device_traffic"),
               *("devices", "device_bytes", "chooser", "note_choice", "run_with", "devices_for", "keeps", "touch"),
-              *("device", "device_of", "has_arrays", "minds_memory", "require_device", "require_there"),
+              *("device", "device_of", "has_arrays", "minds_memory", "require_device", "require_there", "has_equal_workers"),
               *("device_kernels", "expected_there", "plan_of", "keep_plan", "turn_with", "give_up_idle_memory"),
               *("lock_pages", "refuse", "resolve", "is_traced", "was_asked_for_node_bytes")}  # fmt: skip
     assert functions - installed == inside

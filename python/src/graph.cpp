@@ -40,7 +40,8 @@ nb::dict bind_list_graph(const std::string& routine, const std::string& variant,
     const GraphListing listing = compute([&] {
         const Form& form = graph_form(routine, variant);
         form_name = form.name;
-        if (shape.nb == 0) shape.nb = default_graph_tile(form, n, element_bytes[graph_precision(shape.precision)], 1);
+        constexpr int some_workers = 2; // one has no use for tiles
+        if (shape.nb == 0) shape.nb = default_graph_tile(form, n, element_bytes[graph_precision(shape.precision)], some_workers);
         if (shape.m == 0) shape.m = default_graph_rows(form, n);
         return list_graph(routine, form.name, shape, most);
     });

@@ -111,8 +111,6 @@ public:
     int workers() const;
     std::string runtime() const; ///< whose runtime the engine stands on: version, what its build allows; empty for our own
     bool overlaid() const;       ///< a described machine is laid over the real one
-    /// Are all on cores of one kind, none of them slowed?
-    bool has_equal_workers() const;
     std::vector<NodeWorkers> nodes() const; ///< the memory nodes that have workers, by number
     bool binds_nodes() const;               ///< tasks can be kept to the workers of a node; false also when there is one node
 
@@ -180,6 +178,8 @@ public:
     static int standard_workers();
 
     // inside >>> what the library itself does with a session, and programs with what is made of it: routines, DataFlow
+    /// Are all workers on cores of one kind, none of them slowed?
+    bool has_equal_workers() const;
     /// Of a session of several processes: `failure` keeps this process from making it. The others, which make it, throw that
     /// instead of waiting for this one.
     static void refuse(const SessionOptions& options, const std::exception& failure);
