@@ -64,7 +64,7 @@ template <Scalar T> struct SideProduct {
         if (others >= 2 * least && others >= order() / 2) {
             const auto compute = [&](Index first, Index count) { multiply(structure, first, count); };
             const Index unit = side == Side::left ? with.kernel.nr : with.kernel.mr;
-            return share_out<T>(crew, Slices(others, slice_size(others, crew.workers(), least, unit), compute), flops());
+            return share_out<T>(crew, Slices(others, slice_size(crew, others, least, unit), compute), flops());
         }
         constexpr Flops least_together = 2e6; // that takes longer than to get what another core has packed
         blas::TeamProduct<T> shared(product(structure), with, false, crew.workers());
@@ -129,13 +129,11 @@ template <Scalar T> bool is_made_in_parts(const Crew& crew, const blas::Product<
 {
     constexpr Index narrowest = 192; // of narrower or shallower ones packing the other operand costs more than it saves
     constexpr double more_than_caches = 1.4;
-    constexpr std::int64_t far_ns = 32; // as in team_solve.cpp
     const blas::Setup<T> with = blas::setup<T>(0);
     const double cached = 2.0 * double(with.tree[blas::Loop::pc] * with.tree[blas::Loop::ic]), m = double(x.m), n = double(x.n),
                  k = double(x.k);
     return crew.workers() > 1 && std::max(x.m, x.n) >= narrowest * crew.workers() && std::min({x.m, x.n, x.k}) >= narrowest &&
-           m * k + k * n + m * n > more_than_caches * crew.workers() * cached && crew.line_ns() >= far_ns && crew.is_even() &&
-           !crew.is_wary();
+           m * k + k * n + m * n > more_than_caches * crew.workers() * cached && are_far_and_even(crew);
 }
 
 /// So: columns of C, but rows where columns of A share few sets of a cache, so that packing all of it takes long.

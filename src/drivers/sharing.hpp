@@ -79,6 +79,20 @@ inline Index slice_size(Index extent, int workers, Index least, Index unit)
     return size(count == 2 * workers && 100 * part(count) > 103 * part(workers) ? workers : count);
 }
 
+/// Are cores far from each other, as fast as each other as far as is known, and was none taken away lately? Then one part for each
+/// is faster than several, since every part packs the other operand anew; nobody takes over what another has begun.
+inline bool are_far_and_even(const Crew& crew)
+{
+    constexpr std::int64_t far_ns = 32; // as in team_solve.cpp
+    return crew.line_ns() >= far_ns && crew.is_even() && !crew.is_wary();
+}
+inline Index slice_size(const Crew& crew, Index extent, Index least, Index unit)
+{
+    constexpr Index large = 240; // of smaller ones several are as fast
+    const Index each = round_up(pieces(extent, crew.workers()), unit);
+    return each >= large && are_far_and_even(crew) ? each : slice_size(extent, crew.workers(), least, unit);
+}
+
 /// Carries out an operation that a team can share (blas::SmallProduct, TeamProduct, TeamSolve) by the caller and those who can
 /// be had (Crew::can_share). False: nothing was done.
 template <Scalar T, class Operation> bool share_out(Crew& crew, Operation&& operation, Flops flops)

@@ -49,7 +49,7 @@ template <Scalar T> struct TriangularCall {
             crew.kernels().trmm(side, uplo, op, diag, own.rows, own.cols, alpha, A, lda, own.data, own.ld);
         };
         const blas::MicroKernel<T>& kernel = blas::setup<T>(0).kernel;
-        const Index size = slice_size(others(), crew.workers(), least, side == Side::left ? kernel.nr : kernel.mr);
+        const Index size = slice_size(crew, others(), least, side == Side::left ? kernel.nr : kernel.mr);
         if (crew.can_share(in_double<T>(flops())) && share_out<T>(crew, Slices(others(), size, multiply), flops())) return;
         if (is_for_one_core(crew, flops(), options, Work::solve))
             return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
