@@ -79,8 +79,8 @@ inline Index slice_size(Index extent, int workers, Index least, Index unit)
     return size(count == 2 * workers && 100 * part(count) > 103 * part(workers) ? workers : count);
 }
 
-/// Are cores far from each other, as fast as each other as far as is known, and was none taken away lately? Then one part for each
-/// is faster than several, since every part packs the other operand anew; nobody takes over what another has begun.
+/// Are cores far from each other, as fast as each other as far as is known, and was none taken away lately? Then one part for
+/// each is faster than several, since every part packs the other operand anew; nobody takes over what another has begun.
 inline bool are_far_and_even(const Crew& crew)
 {
     constexpr std::int64_t far_ns = 32; // as in team_solve.cpp
