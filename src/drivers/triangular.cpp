@@ -90,7 +90,7 @@ template <Scalar T> struct TriangularCall {
         return crew.workers() > 1 && !SameSums::here() && blas::TeamSolve<T>::is_packed_once(with, order()) &&
                blas::TeamSolve<T>::count_chunks(with, others()) >= chunks_of_each * crew.workers();
     }
-    /// For one worker, whose solves have the bits of the kernels' trsm or others.
+    /// By the kernels' trsm as a whole, which halves a long triangle on the left: other bits than several workers give it.
     bool goes_by_halves() const
     {
         return side == Side::left && crew.workers() == 1 && !crew.has_devices() && crew.kernels().native(KernelRoutine::trsm);
@@ -101,7 +101,7 @@ template <Scalar T> struct TriangularCall {
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
         run_routine(crew, options, [&](Flow& flow) { task::trsm(flow, side, seen, diag, alpha, triangle, unknowns); });
     }
-    /// By one worker: some columns (or rows) after the other, each with all of the triangle, between which it may be stopped.
+    /// By one worker: some columns after the other, each with all of the triangle, between which it may be stopped.
     void solve_in_slices(const RoutineOptions& options) const
     {
         constexpr Flops at_a_time = 4e9;
