@@ -85,6 +85,7 @@ TEST(Crew, OfOneWorkerHasLargeTasks)
     trsm(one, Side::left, Uplo::lower, Op::none, Diag::non_unit, n, n, 2.0, L.data(), n, X.data(), n);
     trmm(one, Side::left, Uplo::lower, Op::none, Diag::non_unit, n, n, 0.5, L.data(), n, X.data(), n);
     expect_alike(X, A, Uplo::upper);
+    expect_alike(X, A, Uplo::lower);
     EXPECT_EQ(one.runs, 4);
 }
 

@@ -57,7 +57,7 @@ void fit_devices(Problem& problem, const Form& form, const Cutters& by, bool ask
 
 Index tile_of(const Form& form, Index n, std::size_t element_bytes, const Cutters& by)
 {
-    const Index nb = std::clamp<Index>(form.tile(n, n, element_bytes, by.workers), 1, std::max<Index>(n, 1));
+    const Index nb = std::clamp<Index>(form.tile(n, n, element_bytes, by.sharing()), 1, std::max<Index>(n, 1));
     Problem problem{.m = n, .n = n, .k = form.cuts ? n : 0, .nb = form.cuts ? 0 : nb};
     fit_devices(problem, form, by, false, element_bytes);
     return problem.nb > 0 ? problem.nb : nb;

@@ -11,6 +11,9 @@ struct Cutters {
     int workers;
     Bytes device_bytes;  ///< 0: there is none
     bool arrays = false; ///< these are what arrays have left
+
+    /// A core and a device share tiles as two cores would.
+    int sharing() const { return device_bytes > 0 && workers < 2 ? 2 : workers; }
 };
 
 /// A device has less memory than the operands of one task take.

@@ -63,8 +63,7 @@ void fill_in(Problem& problem, const Form& form, const Crew& crew, const Routine
     const Cutters by = cutters(crew, devices);
     if (form.cuts) return fit_devices(problem, form, by, options.nb > 0, element_bytes);
     Index nb = options.nb ? options.nb : planned;
-    // A core and a device share tiles as two cores would.
-    if (nb == 0) nb = form.tile(problem.m, problem.n, element_bytes, devices ? std::max(crew.workers(), 2) : crew.workers());
+    if (nb == 0) nb = form.tile(problem.m, problem.n, element_bytes, by.sharing());
     problem.nb = std::clamp<Index>(nb, 1, std::max<Index>({problem.m, problem.n, 1}));
     fit_devices(problem, form, by, options.nb > 0, element_bytes);
     problem.inner = default_inner(form, problem.nb);

@@ -83,5 +83,28 @@ TEST(Products, AreMadeInTwoPartsWhereThatIsFaster)
     expect_parts_where_cores_are_far_even_and_free<std::complex<double>>(of_complex, of_complex, of_complex);
 }
 
+/// Wide slices of products with a structured operand: one for each worker there, several elsewhere, with the same bits.
+TEST(Products, AreSlicedOnceForEachWorkerWhereThatIsFaster)
+{
+    constexpr Index n = 500;
+    const std::vector<double> A = random_numbers<double>(n * n), B(A.rbegin(), A.rend());
+    const auto symmetric = [&](SharingCrew&& crew, bool once) {
+        std::vector<double> C(A.size());
+        symm(crew, Side::left, Uplo::lower, n, n, 1.0, A.data(), n, B.data(), n, 0.0, C.data(), n);
+        EXPECT_EQ(crew.shared == 2, once) << "symm";
+        return C;
+    };
+    const auto triangular = [&](SharingCrew&& crew, bool once) {
+        std::vector<double> C = B;
+        trmm(crew, Side::left, Uplo::upper, Op::none, Diag::unit, n, n, 1.0, A.data(), n, C.data(), n);
+        EXPECT_EQ(crew.shared == 2, once) << "trmm";
+        return C;
+    };
+    for (const SharingCrew::Is elsewhere : {SharingCrew::Is{.far = false}, {.even = false}, {.wary = true}}) {
+        EXPECT_EQ(symmetric(SharingCrew({}), true), symmetric(SharingCrew(elsewhere), false));
+        EXPECT_EQ(triangular(SharingCrew({}), true), triangular(SharingCrew(elsewhere), false));
+    }
+}
+
 } // namespace
 } // namespace trencadis

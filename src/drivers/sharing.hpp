@@ -83,8 +83,7 @@ inline Index slice_size(Index extent, int workers, Index least, Index unit)
 /// each is faster than several, since every part packs the other operand anew; nobody takes over what another has begun.
 inline bool are_far_and_even(const Crew& crew)
 {
-    constexpr std::int64_t far_ns = 32; // as in team_solve.cpp
-    return crew.line_ns() >= far_ns && crew.is_even() && !crew.is_wary();
+    return double(crew.line_ns()) >= blas::far_line_ns && crew.is_even() && !crew.is_wary();
 }
 inline Index slice_size(const Crew& crew, Index extent, Index least, Index unit)
 {

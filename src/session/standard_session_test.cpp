@@ -69,5 +69,21 @@ TEST_F(StandardSession, FinishesWhatItRunsWhenTheLimitChanges)
     EXPECT_EQ(ran, 100);
 }
 
+TEST(Session, KnowsWhetherItsWorkersAreEven)
+{
+    EXPECT_TRUE(Session({.workers = {0}}).has_equal_workers());
+    if (cores() < 2) GTEST_SKIP() << "one core is as fast as itself";
+    SessionOptions slowed;
+    const std::vector<int> workers = Session({.worker_count = 2}).options().workers;
+    slowed.workers = workers;
+    slowed.slow[workers.back()] = 0.5;
+    const Session uneven(slowed);
+    EXPECT_FALSE(uneven.has_equal_workers());
+    EXPECT_FALSE(static_cast<const Crew&>(uneven).is_even());
+    slowed.slow[workers.front()] = 0.5;
+    EXPECT_TRUE(Session(slowed).has_equal_workers()) << "both as slow";
+    EXPECT_FALSE(Session({.machine = "exynos5422"}).has_equal_workers()) << "large and small ones";
+}
+
 } // namespace
 } // namespace trencadis

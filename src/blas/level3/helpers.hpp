@@ -14,6 +14,10 @@ using Share = std::function<bool(Index chunks, Flops flops, const std::function<
 /// lines each takes so long: an estimate for one that has four lines under way.
 constexpr double flops_for_a_byte(double line_ns, double flops_per_ns) { return flops_per_ns * line_ns / (4 * 64); }
 
+/// From so long for a line on cores are far from each other: what one has packed comes from its cache line by line, and
+/// each rather packs for itself.
+inline constexpr double far_line_ns = 32;
+
 /// Who may help the thread that makes a factorization: it forks and joins at those of its updates that are worth it.
 struct Helpers {
     int cores = 1; ///< with the calling thread's

@@ -1,6 +1,7 @@
 #include "blas/level3/team_solve.hpp"
 
 #include "base/error.hpp"
+#include "blas/level3/helpers.hpp"
 #include "blas/level3/macro_kernel.hpp"
 #include "blas/level3/packing.hpp"
 #include "blas/level3/product.hpp"
@@ -42,8 +43,7 @@ TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with, double l
 /// the last cache, in 1 ns for eight bytes, which a line of 64 takes where four are under way (as in helpers.hpp) and each 32.
 template <Scalar T> Index TeamSolve<T>::most_for_each(const Setup<T>& with, double line_ns)
 {
-    constexpr double far_ns = 32;
-    return (line_ns >= far_ns ? 4 : 1) * with.tree[Loop::pc] * with.tree[Loop::ic];
+    return (line_ns >= far_line_ns ? 4 : 1) * with.tree[Loop::pc] * with.tree[Loop::ic];
 }
 
 template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Index rows)
