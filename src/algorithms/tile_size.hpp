@@ -55,7 +55,9 @@ Index depth_tile(Index k, std::size_t element);
 struct DirectLimits {
     Flops ready, asleep, busy;
 };
-enum class Work { product, solve, factorization, cholesky };
+enum class Work { product, solve, factorization, cholesky, qr };
+/// Of a QR of m x n: that of matrices that are not tall is mostly updates, which others share while the next panel is factored.
+constexpr Work work_of_qr(Index m, Index n) { return m <= 2 * n ? Work::qr : Work::factorization; }
 DirectLimits direct_limits(int workers, bool own_kernels, Work work = Work::product);
 
 } // namespace trencadis

@@ -1,7 +1,6 @@
 #include "choices/chooser.hpp"
 
 #include "algorithms/routines.hpp"
-#include "algorithms/tile_size.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 
@@ -69,8 +68,7 @@ double advantage(const Amounts& its, const Amounts& rules)
 /// nothing about the other.
 bool is_the_callers(const Call& call, int workers, bool ours)
 {
-    const Work work = call.routine == "potrf" ? Work::cholesky : Work::factorization;
-    return call.k == 0 && flops_of(call) <= direct_limits(workers, ours, work).ready;
+    return call.k == 0 && flops_of(call) <= direct_limits(workers, ours, work_of(call)).ready;
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 
 #include "algorithms/cutting.hpp"
 #include "algorithms/routines.hpp"
-#include "algorithms/tile_size.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -39,6 +38,13 @@ Steps steps_of(const Form& form, const Call& call, bool is_first, Breadth breadt
 }
 
 } // namespace
+
+Work work_of(const Call& call)
+{
+    if (is_product(call)) return Work::product;
+    if (call.routine == "geqrf") return work_of_qr(call.m, call.n);
+    return call.routine == "potrf" ? Work::cholesky : Work::factorization;
+}
 
 Flops flops_of(const Call& call)
 {
@@ -124,8 +130,7 @@ std::vector<Plan> plans_for(const Call& call, int workers, bool ours, Breadth br
 
 Plan plan_of_rule(const Call& call, int workers, bool ours)
 {
-    const Work work = is_product(call) ? Work::product : call.routine == "potrf" ? Work::cholesky : Work::factorization;
-    if (flops_of(call) <= direct_limits(workers, ours, work).ready) return {.by = Plan::By::caller};
+    if (flops_of(call) <= direct_limits(workers, ours, work_of(call)).ready) return {.by = Plan::By::caller};
     const Form* first = nullptr;
     for (const Form& form : find_routine(call.routine).forms()) {
         if (!is_candidate(form, call, ours)) continue;

@@ -1,5 +1,6 @@
 #pragma once
 #include "algorithms/forms/form.hpp"
+#include "algorithms/tile_size.hpp"
 #include "base/types.hpp"
 
 #include <cstddef>
@@ -22,6 +23,7 @@ struct Call {
 };
 inline constexpr std::string_view precision_letters = "sdcz";
 Flops flops_of(const Call& call);
+Work work_of(const Call& call);        ///< as direct_limits has it
 std::string text_of(const Call& call); ///< "potrf 500x500 d", "gemm 100x200x300 z"
 std::size_t element_bytes(int precision);
 

@@ -43,7 +43,8 @@ namespace {
 template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
 {
     if (crew.workers() == 1 || !crew.kernels().native(KernelRoutine::potrf)) return alone::potrf(crew.kernels(), uplo, n, A, lda);
-    return blas::potrf_in_halves(uplo, n, A, lda, helpers<T>(crew, operations::potrf(double(n)).flops<T>(), options));
+    const Flops flops = operations::potrf(double(n)).flops<T>();
+    return blas::potrf_in_halves(uplo, n, A, lda, helpers<T>(crew, flops, flops / 2, options));
 }
 
 /// Would others save more of it than it takes them to get their part of the triangle? Of what they could do tiles that are few

@@ -284,6 +284,29 @@ TEST(Crew, WhosePlanIsToComputeAloneHelpsNobodyAndHasTheBitsOfOneWorker)
     EXPECT_EQ(rest.asked_to_share, 0);
 }
 
+/// Helpers, who are woken, say no each time here.
+TEST(Crew, IsAskedOnceWhereAnUpdateOfAShortFactorizationIsWorthIt)
+{
+    const auto asked = [](Index m, Index n, std::int64_t line_ns, bool qr) {
+        SmallCrew crew(2);
+        crew.line = line_ns;
+        std::vector<double> A = random_numbers(m * n), tau(std::size_t(std::min(m, n)));
+        std::vector<Index> pivots(tau.size());
+        if (qr) geqrf(crew, m, n, A.data(), m, tau.data());
+        else EXPECT_EQ(getrf(crew, m, n, A.data(), m, pivots.data()), 0);
+        EXPECT_EQ(crew.runs, 0) << m << " x " << n;
+        EXPECT_EQ(crew.short_calls, 1) << m << " x " << n;
+        return crew.asked_to_share;
+    };
+    for (const bool qr : {true, false}) {
+        EXPECT_EQ(asked(250, 250, 15, qr), 1);
+        EXPECT_EQ(asked(120, 120, 90, qr), 0) << "the cores are too far from each other";
+    }
+    EXPECT_EQ(asked(250, 250, 90, true), 1);
+    EXPECT_EQ(asked(330, 330, 15, true), 1) << "no tasks yet";
+    EXPECT_EQ(asked(100, 1000, 90, true), 1);
+}
+
 TEST(Crew, IsAskedOnceWhetherAProductCanBeShared)
 {
     for (const Index n : {48, 64, 96, 128}) {

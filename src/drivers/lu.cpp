@@ -78,7 +78,7 @@ Index factor_directly(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv
 {
     if (!crew.kernels().native(KernelRoutine::getrf)) return alone::getrf(crew.kernels(), m, n, A, lda, ipiv);
     const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
-    return blas::getrf(m, n, A, lda, ipiv, helpers<T>(crew, flops, options));
+    return blas::getrf(m, n, A, lda, ipiv, helpers<T>(crew, flops, flops / 2, options));
 }
 
 /// Are panels of an m x n matrix cut up where several workers factor them, so that they have other bits than `getrf` gives them?

@@ -162,11 +162,12 @@ template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T*
         return geqrf(one, m, n, A, lda, tau, options);
     }
     const Form* const asked = check_options("geqrf", how.options());
-    if (!how.by_caller() && !short_call(crew, operations::geqrf(double(m), double(n)).flops<T>(), how.options()) &&
+    const Flops flops = operations::geqrf(double(m), double(n)).flops<T>();
+    if (!how.by_caller() && !runs_directly(crew, flops, how.options(), work_of_qr(m, n)) &&
         (geqrf_by_rows(crew, m, n, A, lda, tau, asked, how.options(), how.here()) ||
          by_tasks<T>(crew, forms::geqrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {tau}}, how.here())))
         return;
-    blas::geqrf<T>(m, n, A, lda, tau, nullptr, 1, helpers<T>(crew, operations::geqrf(double(m), double(n)).flops<T>(), options));
+    blas::geqrf<T>(m, n, A, lda, tau, nullptr, 1, helpers<T>(crew, flops, 2 * flops, options));
 }
 
 template <Scalar T> void geqp3(Crew& crew, Index m, Index n, T* A, Index lda, Index* jpvt, T* tau, const RoutineOptions& options)

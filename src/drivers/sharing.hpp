@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <optional>
 
 namespace trencadis {
 
@@ -113,16 +114,19 @@ template <Scalar T> bool is_short(Crew& crew, Flops flops, bool ours, const Rout
     return may_be_short(flops, ours, options, most) && crew.can_share(in_double<T>(flops));
 }
 
-/// Those who may help a factorization on the calling thread, by our own kernels and with the same bits.
-template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, const RoutineOptions& options)
+/// Those who may help a factorization on the calling thread, by our own kernels and with the same bits. They are asked, and woken,
+/// at the first update that is worth it; `largest`: flops that they would then take part in.
+template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, Flops largest, const RoutineOptions& options)
 {
-    const Flops largest = flops / 2; // of its updates
-    if (!may_be_short(flops, true, options) || !crew.can_share(in_double<T>(largest))) return {};
-    return {crew.workers(),
-            [&crew](Index chunks, Flops of, const std::function<void(Team&)>& work) {
-                return crew.share_out(chunks, work, in_double<T>(of));
-            },
-            blas::flops_for_a_byte(double(crew.line_ns()), crew.flops_per_ns())};
+    if (!may_be_short(flops, true, options)) return {};
+    crew.note_short(in_double<T>(flops));
+    return {
+        crew.workers(),
+        [&crew, largest, can = std::optional<bool>()](Index chunks, Flops of, const std::function<void(Team&)>& work) mutable {
+            if (!can) can = crew.can_share(in_double<T>(largest));
+            return *can && crew.share_out(chunks, work, in_double<T>(of));
+        },
+        blas::flops_for_a_byte(double(crew.line_ns()), crew.flops_per_ns())};
 }
 
 } // namespace trencadis

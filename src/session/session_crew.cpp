@@ -138,7 +138,7 @@ bool SessionCrew::can_share(Flops flops)
     if (follows(now - last, flops) && now - last_rouse_ns_.load(std::memory_order_relaxed) > seldom_ns) {
         last_rouse_ns_.store(now, std::memory_order_relaxed);
         // Until the next calls but one come, from when it is awake; a helper that none of them needs sleeps most of the time.
-        const std::int64_t next = std::clamp<std::int64_t>(3 * (now - last), 100'000, 400'000);
+        const std::int64_t next = std::clamp<std::int64_t>(3 * (now - last), 100'000, 1'000'000);
         sharing_->rouse(helpers_for(flops, session_.workers()), next);
     }
     return false;

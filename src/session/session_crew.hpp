@@ -33,6 +33,7 @@ public:
     std::int64_t note_call(const choices::Call& call, const choices::Plan& plan, bool alone, Flops flops) override;
     void note_end(const choices::Call& call, const choices::Plan& plan, bool alone, std::int64_t began) override;
     bool can_share(Flops flops) override;
+    void note_short(Flops flops) override { is_crowded_without_tasks(flops, now_ns()); }
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
     bool is_even() const override { return even_; }

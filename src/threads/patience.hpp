@@ -15,7 +15,7 @@ public:
     {
         if (ns > longest_ns) spin_ns_ = std::max(least_ns, spin_ns_ / 2);
         else if (ns > least_ns / 2) {
-            typical_ns_ = (typical_ns_ + ns) / 2;
+            typical_ns_ += (ns - typical_ns_) / (ns > typical_ns_ ? rising : falling);
             spin_ns_ = std::clamp(several * typical_ns_, least_ns, several * longest_ns);
         }
     }
@@ -31,7 +31,8 @@ private:
     static constexpr std::int64_t least_ns = 30'000;      ///< about what it costs to put a thread to sleep and wake it
     static constexpr std::int64_t longest_ns = 1'000'000; ///< longer waits are not worth a core's time
     static constexpr std::int64_t several = 4;
-    static constexpr std::int64_t preempted_ns = 500'000; ///< longer than interrupts take: somebody else had the core
+    static constexpr std::int64_t rising = 2, falling = 16; ///< between two calls it is longer than between the steps of one
+    static constexpr std::int64_t preempted_ns = 500'000;   ///< longer than interrupts take: somebody else had the core
     /// Times what it lost, so that to try again costs a tenth at most: a neighbour takes the core for long, again and again, a
     /// host that is short of cores for a moment now and then.
     static constexpr std::int64_t remembered = 10;

@@ -16,6 +16,16 @@ TEST(Patience, GrowsWithWaitsThatAreWorthIt)
     EXPECT_GT(patience.spin_ns(0), first);
 }
 
+TEST(Patience, OutlastsShortWaitsBetweenLongOnes)
+{
+    Patience patience;
+    for (int call = 0; call < 10; ++call) {
+        EXPECT_TRUE(call < 2 || patience.spin_ns(0) > 200 * us) << "call " << call;
+        patience.waited(200 * us);
+        for (int step = 0; step < 8; ++step) patience.waited(20 * us);
+    }
+}
+
 TEST(Patience, IsLostOverLongWaits)
 {
     Patience patience;

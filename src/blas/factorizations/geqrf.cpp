@@ -1,9 +1,11 @@
 #include "blas/factorizations/one_by_one.hpp"
 #include "blas/factorizations/qr_panel.hpp"
+#include "blas/level3/helpers.hpp"
 #include "blas/level3/scratch.hpp"
 #include "blas/micro/micro_kernel.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 namespace trencadis::blas {
@@ -13,28 +15,34 @@ namespace {
 /// more. T of the last panel is not made, so that few columns are best one panel.
 template <Scalar T> Index panel_width(Index m, Index k)
 {
-    if (k <= 48 || m <= small_qr<T>) return k;
-    return k <= 256 ? 32 : 64;
+    constexpr Index large = 550, wide = 48; // what is behind a panel is not in the second cache then
+    if (k <= wide || m <= small_qr<T>) return k;
+    if (k > large) return wide;
+    if constexpr (is_complex<T>) return k <= 200 ? 16 : 32;
+    else return sizeof(T) == sizeof(float) ? 32 : 24;
 }
 
-/// Where panels of so many vectors of length m are factored: the reflectors and their factor.
+/// Where panels of so many vectors of length m are factored, one after the other or two by turns: the reflectors and their factor.
 template <Scalar T> struct Room {
-    Index panel;
+    Index panel, next_factor, next_reflectors; ///< from one of two to the other one
     T *factor = nullptr, *reflectors = nullptr;
 
-    Room(Index m, Index wanted, Index least)
+    Room(Index m, Index wanted, Index least, Index panels)
     {
+        constexpr Index line = 64 / Index(sizeof(T));
         panel = fitting(wanted, least, [&](Index size) {
-            factor = scratch<T>(Buffer::compact, size * size);
-            reflectors = scratch<T>(Buffer::reflectors, whole_reflectors_size<T>(m, size));
+            next_factor = size * size;
+            next_reflectors = (whole_reflectors_size<T>(m, size) + line - 1) / line * line;
+            factor = scratch<T>(Buffer::compact, panels * next_factor);
+            reflectors = scratch<T>(Buffer::reflectors, panels * next_reflectors);
             scratch<T>(Buffer::products, size * size);
         });
     }
     /// Of `wanted` vectors, or as many at a time as there is memory for; none where there is none for `least`.
-    static std::optional<Room> of(Index m, Index wanted, Index least)
+    static std::optional<Room> of(Index m, Index wanted, Index least, Index panels = 1)
     {
         try {
-            return Room(m, wanted, std::min(wanted, least));
+            return Room(m, wanted, std::min(wanted, least), panels);
         } catch (const Error& failure) {
             if (failure.code() != ErrorCode::out_of_memory) throw;
             return std::nullopt;
@@ -54,6 +62,91 @@ template <Scalar T> void factor_one_by_one(Index m, Index n, T* A, Index lda, T*
     if (factor) one_by_one::make_factor({Direction::forward, Storage::columns, m, std::min(m, n), A, lda}, tau, factor, ldt);
 }
 
+/// By panels from left to right. In each step the calling thread brings the next panel up to date and factors it, while others
+/// update what is behind it (look-ahead). Alone it does the same in the same order.
+template <Scalar T> class QrByPanels {
+public:
+    /// The room is for two panels, where there are several. `with_factor`: T of the last one is wanted too.
+    QrByPanels(Index m, Index n, T* A, Index lda, T* tau, const Room<T>& room, bool with_factor, const Helpers& helpers)
+        : m_(m), n_(n), k_(std::min(m, n)), A_(A), lda_(lda), tau_(tau), room_(room), with_factor_(with_factor), helpers_(helpers)
+    {
+    }
+    void factor()
+    {
+        factor_panel(0);
+        for (Index j = 0; j < k_; j += room_.panel) step(j);
+    }
+
+private:
+    static constexpr Index slice = is_complex<T> ? 32 : 48, narrowest = 8;
+
+    Index end(Index j) const { return std::min(k_, j + room_.panel); }
+    Index parity(Index j) const { return j / room_.panel % 2; }
+    T* factor_of(Index j) const { return room_.factor + parity(j) * room_.next_factor; }
+
+    void factor_panel(Index j)
+    {
+        const Index width = end(j) - j;
+        reflectors_[parity(j)] =
+            blas::factor_panel(Storage::columns, m_ - j, width, A_ + j * (lda_ + 1), lda_, tau_ + j, factor_of(j), width,
+                               room_.reflectors + parity(j) * room_.next_reflectors, with_factor_ || end(j) < n_);
+    }
+    /// Columns [first, last) by the panel at j.
+    void update(Index j, Index first, Index last) const
+    {
+        const Index width = end(j) - j;
+        apply_whole(Side::left, Op::conj_trans, reflectors_[parity(j)], m_ - j, last - first, width, factor_of(j), width,
+                    A_ + j + first * lda_, lda_);
+    }
+    void step(Index j)
+    {
+        const Index next = end(j), behind = next < k_ ? end(next) : next, left = n_ - behind;
+        // What is narrower than one may be belongs to the last one, as in `in_slices`.
+        const Index slices = (left + slice - (left < slice ? 1 : narrowest)) / slice;
+        if (slices > 0 && is_worth_sharing(helpers_, work_of(j, next, behind))) {
+            const auto work = [&](Team& team) {
+                if (!team.is_joined()) lead(j, next, behind);
+                while (const Chunks some = team.next_of_two_ends(1))
+                    update(j, behind + some.begin * slice, some.end == slices ? n_ : behind + some.end * slice);
+            };
+            if (helpers_.share(slices, flops_from(j), std::cref(work))) return;
+        }
+        update(j, next, n_);
+        if (next < behind) factor_panel(next);
+    }
+    /// By the calling thread, in whose memory panels are factored.
+    void lead(Index j, Index next, Index behind)
+    {
+        if (next == behind) return;
+        update(j, next, behind);
+        factor_panel(next);
+    }
+    /// With a panel's operations at a third of the others' speed. Who takes part has its columns from the step before; what
+    /// comes to it are the reflectors, and what goes back are columns of the next panel.
+    Update work_of(Index j, Index next, Index behind) const
+    {
+        const double k = double(next - j), rows = double(m_ - j), cols = double(n_ - next), panel = double(behind - next);
+        const Flops flops = (is_complex<T> ? 16.0 : 4.0) * rows * (cols * k + 3 * panel * panel);
+        return {n_ - next, flops, sizeof(T) * rows * k, sizeof(T) * rows * panel};
+    }
+    /// Those of this step and all later ones, since who is woken for one takes part in the others: as many as take as long at a
+    /// core's peak, of which panels and narrow updates reach half.
+    Flops flops_from(Index j) const
+    {
+        const double m = double(m_ - j), n = double(n_ - j), k = double(k_ - j);
+        return (is_complex<T> ? 32.0 : 8.0) * k * (m * n - k * (m + n) / 2 + k * k / 3);
+    }
+
+    const Index m_, n_, k_;
+    T* const A_;
+    const Index lda_;
+    T* const tau_;
+    const Room<T>& room_;
+    const bool with_factor_;
+    const Helpers& helpers_;
+    WholeReflectors<T> reflectors_[2];
+};
+
 } // namespace
 
 template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, const Helpers& helpers)
@@ -61,24 +154,10 @@ template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* fac
     const Index k = std::min(m, n);
     if (k <= 0) return;
     const Index wanted = factor ? k : std::min(panel_width<T>(m, k), k);
-    const std::optional<Room<T>> found = Room<T>::of(m, wanted, factor ? k : 8);
-    if (!found) return factor_one_by_one(m, n, A, lda, tau, factor, ldt);
-    const Room<T>& room = *found;
-    for (Index j = 0; j < k; j += room.panel) {
-        const Index width = std::min(room.panel, k - j);
-        T* const corner = A + j * (lda + 1);
-        const bool is_applied = factor || j + width < n;
-        const auto v =
-            factor_panel(Storage::columns, m - j, width, corner, lda, tau + j, room.factor, width, room.reflectors, is_applied);
-        const Flops flops = (is_complex<T> ? 16.0 : 4.0) * double(m - j) * double(n - j - width) * double(width);
-        const Bytes column = double(m - j) * sizeof(T);
-        const Update update{n - j - width, flops, column * double(width), column * double(n - j - width)};
-        in_slices(helpers, update, [&](Index first, Index count) {
-            apply_whole(Side::left, Op::conj_trans, v, m - j, count, width, room.factor, width, corner + (width + first) * lda,
-                        lda);
-        });
-    }
-    if (factor) copy_factor(k, room.factor, factor, ldt);
+    const std::optional<Room<T>> room = Room<T>::of(m, wanted, factor ? k : 8, wanted < k ? 2 : 1);
+    if (!room) return factor_one_by_one(m, n, A, lda, tau, factor, ldt);
+    QrByPanels<T>(m, n, A, lda, tau, *room, factor != nullptr, helpers).factor();
+    if (factor) copy_factor(k, room->factor, factor, ldt);
 }
 
 template <Scalar T> void gelqf(Index m, Index n, T* A, Index lda, T* tau)

@@ -52,7 +52,7 @@ TYPED_TEST_SUITE(Helped, Scalars);
 struct Shape {
     Index m, n;
 };
-constexpr Shape shapes[] = {{256, 256}, {403, 357}, {130, 600}, {320, 310}, {161, 161}, {194, 226}};
+constexpr Shape shapes[] = {{256, 256}, {403, 357}, {130, 600}, {320, 310}, {161, 161}, {194, 226}, {700, 610}};
 
 /// body(set, m, n, cores, what) for every instruction set that runs here.
 template <class Body> void for_every_set(const Body& body)

@@ -22,7 +22,8 @@ template <Scalar T> Real<T> column_norm(Index n, const T* x);
 
 /// A = Q R in place, A m x n: R in the upper triangle, the reflectors' v below it, tau of k = min(m, n) numbers. `factor` (k x k,
 /// upper triangle, the rest not referenced) receives T of all k reflectors, unless it is null. 2 m n^2 - 2/3 n^3 flops for m >= n
-/// (4 times that complex); with `factor` k^2 (m - k/3) more. Halves of the columns, recursively: Elmroth, Gustavson 2000.
+/// (4 times that complex); with `factor` k^2 (m - k/3) more. By panels with look-ahead (Strazdins 1998), in which others may
+/// help; each by halves of its columns: Elmroth, Gustavson 2000. The bits are the same with helpers and without.
 template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* factor, Index ldt, const Helpers& helpers = {});
 /// A = L Q in place: what geqrf does to A^H, so that rows hold v^H and Q = H_k^H .. H_1^H.
 template <Scalar T> void gelqf(Index m, Index n, T* A, Index lda, T* tau);

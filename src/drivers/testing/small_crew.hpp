@@ -27,7 +27,11 @@ public:
     Outlook outlook(Flops) override { return outlook_; }
     std::vector<Node> nodes() const override { return on_nodes.empty() ? Crew::nodes() : on_nodes; }
 
-    int runs = 0, asked_to_share = 0;
+    std::int64_t line_ns() const override { return line; }
+    void note_short(Flops) override { ++short_calls; }
+
+    int runs = 0, asked_to_share = 0, short_calls = 0;
+    std::int64_t line = 15;
     std::vector<Node> on_nodes;
 
 private:
