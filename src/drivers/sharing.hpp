@@ -114,8 +114,8 @@ template <Scalar T> bool is_short(Crew& crew, Flops flops, bool ours, const Rout
     return may_be_short(flops, ours, options, most) && crew.can_share(in_double<T>(flops));
 }
 
-/// Those who may help a factorization on the calling thread, by our own kernels and with the same bits. They are asked, and woken,
-/// at the first update that is worth it; `largest`: flops that they would then take part in.
+/// Those who may help a factorization on the calling thread, by our own kernels and with the same bits. They are asked, and
+/// woken, at the first update that is worth it; `largest`: flops that they would then take part in.
 template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, Flops largest, const RoutineOptions& options)
 {
     if (!may_be_short(flops, true, options)) return {};

@@ -22,7 +22,7 @@ template <Scalar T> Index panel_width(Index m, Index k)
     else return sizeof(T) == sizeof(float) ? 32 : 24;
 }
 
-/// Where panels of so many vectors of length m are factored, one after the other or two by turns: the reflectors and their factor.
+/// Where panels of so many vectors of length m are factored, one or two by turns: the reflectors and their factor.
 template <Scalar T> struct Room {
     Index panel, next_factor, next_reflectors; ///< from one of two to the other one
     T *factor = nullptr, *reflectors = nullptr;
