@@ -55,9 +55,13 @@ Index depth_tile(Index k, std::size_t element);
 struct DirectLimits {
     Flops ready, asleep, busy;
 };
-enum class Work { product, solve, factorization, cholesky, qr };
+enum class Work { product, solve, factorization, cholesky, qr, complex_qr };
 /// Of a QR of m x n: that of matrices that are not tall is mostly updates, which others share while the next panel is factored.
-constexpr Work work_of_qr(Index m, Index n) { return m <= 2 * n ? Work::qr : Work::factorization; }
+constexpr Work work_of_qr(Index m, Index n, bool complex)
+{
+    if (m > 2 * n) return Work::factorization;
+    return complex ? Work::complex_qr : Work::qr;
+}
 DirectLimits direct_limits(int workers, bool own_kernels, Work work = Work::product);
 
 } // namespace trencadis

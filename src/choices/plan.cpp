@@ -42,7 +42,7 @@ Steps steps_of(const Form& form, const Call& call, bool is_first, Breadth breadt
 Work work_of(const Call& call)
 {
     if (is_product(call)) return Work::product;
-    if (call.routine == "geqrf") return work_of_qr(call.m, call.n);
+    if (call.routine == "geqrf") return work_of_qr(call.m, call.n, call.precision >= 2);
     return call.routine == "potrf" ? Work::cholesky : Work::factorization;
 }
 

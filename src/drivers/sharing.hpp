@@ -118,7 +118,8 @@ template <Scalar T> bool is_short(Crew& crew, Flops flops, bool ours, const Rout
 /// woken, at the first update that is worth it; `largest`: flops that they would then take part in.
 template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, Flops largest, const RoutineOptions& options)
 {
-    if (!may_be_short(flops, true, options)) return {};
+    constexpr Flops longest = 3e8;
+    if (!may_be_short(flops, true, options, longest)) return {};
     crew.note_short(in_double<T>(flops));
     return {
         crew.workers(),

@@ -78,7 +78,7 @@ public:
     }
 
 private:
-    static constexpr Index slice = is_complex<T> ? 32 : 48, narrowest = 8;
+    static constexpr Index unit = 8;
 
     Index end(Index j) const { return std::min(k_, j + room_.panel); }
     Index parity(Index j) const { return j / room_.panel % 2; }
@@ -98,11 +98,17 @@ private:
         apply_whole(Side::left, Op::conj_trans, reflectors_[parity(j)], m_ - j, last - first, width, factor_of(j), width,
                     A_ + j + first * lda_, lda_);
     }
+    /// Columns, so many that the last slice of a step does not keep the others waiting for long.
+    static Index slice_of(Index rows)
+    {
+        constexpr Index numbers = 12000, most = is_complex<T> ? 32 : 48;
+        return std::clamp(numbers / rows / unit * unit, 3 * unit, most);
+    }
     void step(Index j)
     {
-        const Index next = end(j), behind = next < k_ ? end(next) : next, left = n_ - behind;
-        // What is narrower than one may be belongs to the last one, as in `in_slices`.
-        const Index slices = (left + slice - (left < slice ? 1 : narrowest)) / slice;
+        const Index next = end(j), behind = next < k_ ? end(next) : next, left = n_ - behind, slice = slice_of(m_ - j);
+        // What is narrower than a unit belongs to the last one, as in `in_slices`.
+        const Index slices = (left + slice - (left < slice ? 1 : unit)) / slice;
         if (slices > 0 && is_worth_sharing(helpers_, work_of(j, next, behind))) {
             const auto work = [&](Team& team) {
                 if (!team.is_joined()) lead(j, next, behind);
