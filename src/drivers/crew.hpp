@@ -60,6 +60,8 @@ public:
     /// pays. A guess. Where such calls follow one another closely, as many as can help are woken for the next ones. `flops`: in
     /// double precision; of single precision half as many, which take as long.
     virtual bool can_share(Flops flops) = 0;
+    /// Are calls shared at all, or are tasks to be seen, or is there nobody to share them without? The same each time.
+    virtual bool shares_calls() const { return true; }
     /// A short call of so many flops begins, which may or may not ask to be shared.
     virtual void note_short(Flops) {}
     /// Carries out an operation of so many chunks, and flops, by the caller and them. False: nothing was done.

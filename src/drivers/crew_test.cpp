@@ -307,6 +307,18 @@ TEST(Crew, IsAskedOnceWhereAnUpdateOfAShortFactorizationIsWorthIt)
     EXPECT_EQ(asked(100, 1000, 90, true), 1);
 }
 
+TEST(Crew, HasTasksForAMediumQrWhereItSharesNoCalls)
+{
+    constexpr Index n = 400;
+    for (const bool shared : {true, false}) {
+        SmallCrew crew(2);
+        crew.shared = shared;
+        std::vector<double> A = random_numbers(n * n), tau(n);
+        geqrf(crew, n, n, A.data(), n, tau.data());
+        EXPECT_EQ(crew.runs, shared ? 0 : 1);
+    }
+}
+
 TEST(Crew, IsAskedOnceWhetherAProductCanBeShared)
 {
     for (const Index n : {48, 64, 96, 128}) {

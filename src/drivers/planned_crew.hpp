@@ -21,6 +21,7 @@ public:
     }
     void call_is_over() override { crew_.call_is_over(); }
     bool can_share(Flops flops) override { return crew_.can_share(flops); }
+    bool shares_calls() const override { return crew_.shares_calls(); }
     void note_short(Flops flops) override { crew_.note_short(flops); }
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override
     {

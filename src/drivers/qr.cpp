@@ -163,7 +163,8 @@ template <Scalar T> void geqrf(Crew& crew, Index m, Index n, T* A, Index lda, T*
     }
     const Form* const asked = check_options("geqrf", how.options());
     const Flops flops = operations::geqrf(double(m), double(n)).flops<T>();
-    if (!how.by_caller() && !runs_directly(crew, flops, how.options(), work_of_qr(m, n, is_complex<T>)) &&
+    const Work work = crew.shares_calls() ? work_of_qr(m, n, is_complex<T>) : Work::factorization;
+    if (!how.by_caller() && !runs_directly(crew, flops, how.options(), work) &&
         (geqrf_by_rows(crew, m, n, A, lda, tau, asked, how.options(), how.here()) ||
          by_tasks<T>(crew, forms::geqrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {tau}}, how.here())))
         return;

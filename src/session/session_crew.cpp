@@ -20,12 +20,12 @@ bool follows(std::int64_t since_ns, Flops flops)
     return since_ns < close_ns + static_cast<std::int64_t>(flops / slowest_per_ns);
 }
 
-/// Does a call of a crowd stay with its caller where that is faster? Not where a policy, an engine or a machine is looked at, nor
-/// with others' kernels, whose products have other bits in one piece.
-bool leaves_crowds_alone(const SessionOptions& resolved)
+/// May what has tasks otherwise be computed without? Not where a policy, an engine or a machine is looked at, nor with others'
+/// kernels, whose products have other bits in one piece.
+bool is_plain(const SessionOptions& resolved)
 {
     return resolved.engine == "native" && resolved.scheduler == "mosaic" && resolved.kernels == "native" &&
-           resolved.objective != "rule" && resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty();
+           resolved.machine.empty() && resolved.slow.empty() && resolved.devices.empty();
 }
 
 /// Tasks take more stack than threads with the least of it have, and the caller runs some or all of them. What a task calls is on
@@ -42,8 +42,9 @@ SessionCrew::SessionCrew(Session& session, CallSharing* sharing, const choices::
     : Crew(session.kernels(), session.options().reproducible ? planned_workers : session.workers() - session.devices(),
            session.options().reproducible),
       session_(session), sharing_(sharing), chooser_(chooser), last_calls_(last_calls), crowd_(session.workers()),
-      leaves_crowds_(session.workers() > 1 && leaves_crowds_alone(session.options())), even_(session.has_equal_workers()),
-      made_after_(forks_so_far())
+      plain_(is_plain(session.options())), // a crowd's call stays with its caller where that is faster:
+      leaves_crowds_(plain_ && session.workers() > 1 && session.options().objective != "rule"),
+      even_(session.has_equal_workers()), made_after_(forks_so_far())
 {
 }
 

@@ -33,6 +33,7 @@ public:
     std::int64_t note_call(const choices::Call& call, const choices::Plan& plan, bool alone, Flops flops) override;
     void note_end(const choices::Call& call, const choices::Plan& plan, bool alone, std::int64_t began) override;
     bool can_share(Flops flops) override;
+    bool shares_calls() const override { return plain_; }
     void note_short(Flops flops) override { is_crowded_without_tasks(flops, now_ns()); }
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override;
     bool is_wary() const override;
@@ -95,7 +96,7 @@ private:
     LastCalls* const last_calls_;
     Crowd crowd_;
     CrowdPace pace_; ///< of its calls of medium length with tasks
-    const bool leaves_crowds_, even_;
+    const bool plain_, leaves_crowds_, even_;
     const int made_after_; ///< so many forks: in a process forked since, the workers are not there
     /// Written by any calling thread, relaxed: what follows from them is a guess.
     std::atomic<std::int64_t> last_call_ns_{0}, last_short_ns_{0}, last_rouse_ns_{0};
