@@ -310,12 +310,12 @@ TEST(Crew, IsAskedOnceWhereAnUpdateOfAShortFactorizationIsWorthIt)
 TEST(Crew, HasTasksForAMediumQrWhereItSharesNoCalls)
 {
     constexpr Index n = 400;
-    for (const bool shared : {true, false}) {
+    for (const bool shares : {true, false}) {
         SmallCrew crew(2);
-        crew.shared = shared;
+        crew.shares = shares;
         std::vector<double> A = random_numbers(n * n), tau(n);
         geqrf(crew, n, n, A.data(), n, tau.data());
-        EXPECT_EQ(crew.runs, shared ? 0 : 1);
+        EXPECT_EQ(crew.runs, shares ? 0 : 1);
     }
 }
 

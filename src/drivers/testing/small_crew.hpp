@@ -28,12 +28,12 @@ public:
     std::vector<Node> nodes() const override { return on_nodes.empty() ? Crew::nodes() : on_nodes; }
 
     std::int64_t line_ns() const override { return line; }
-    bool shares_calls() const override { return shared; }
+    bool shares_calls() const override { return shares; }
     void note_short(Flops) override { ++short_calls; }
 
     int runs = 0, asked_to_share = 0, short_calls = 0;
     std::int64_t line = 15;
-    bool shared = true;
+    bool shares = true;
     std::vector<Node> on_nodes;
 
 private:
