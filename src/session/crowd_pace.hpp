@@ -17,9 +17,14 @@ public:
     static constexpr std::int64_t try_ns = 60'000'000;   ///< of several: what it says of a way is weighed again in a whole turn
     static constexpr int seldom = 8;                     ///< turns from one try to the next
 
+    /// When nobody calls for longer than the longest call takes, that is no time of a turn.
+    static constexpr std::int64_t pause_ns = 40'000'000, longest_ns = 15'000'000;
+
     /// Of a call of so many flops that begins now: does it go alone?
     bool goes_alone(Flops flops, std::int64_t now)
     {
+        const std::int64_t since = now - last_ns_.exchange(now, std::memory_order_relaxed);
+        if (since > pause_ns) begun_ns_.fetch_add(since - longest_ns, std::memory_order_relaxed);
         std::int64_t begun = begun_ns_.load(std::memory_order_relaxed);
         if (now - begun >= length_ns_.load(std::memory_order_relaxed) &&
             begun_ns_.compare_exchange_strong(begun, now, std::memory_order_relaxed))
@@ -48,6 +53,7 @@ private:
     }
 
     std::atomic<std::int64_t> begun_ns_{INT64_MIN / 2}, length_ns_{try_ns}; ///< the turn's
+    std::atomic<std::int64_t> last_ns_{INT64_MIN / 2};                      ///< begin of the last call
     std::atomic<Flops> begun_flops_{0};
     std::atomic<bool> alone_{false};
     std::atomic<double> pace_[2]{}; ///< flops in a nanosecond, by all together: shared, alone; 0: not tried

@@ -27,8 +27,8 @@ constexpr std::int64_t ms = 1'000'000;
 TEST(CrowdPace, BeginsShared)
 {
     Callers callers;
-    callers.call(10, 5 * ms, 5 * ms);
-    EXPECT_EQ(callers.shared, 10);
+    callers.call(9, 5 * ms, 5 * ms);
+    EXPECT_EQ(callers.shared, 9);
 }
 
 TEST(CrowdPace, TakesTheFasterWayMostOfTheTime)
@@ -53,17 +53,19 @@ TEST(CrowdPace, NoticesThatTheOtherWayHasBecomeFaster)
     EXPECT_GT(callers.shared, 750);
 }
 
-TEST(CrowdPace, DoesNotCountATurnInWhichNobodyCalled)
+TEST(CrowdPace, DoesNotCountTimeInWhichNobodyCalls)
 {
-    Callers callers;
-    callers.call(400, 5 * ms, 6 * ms);
-    int turns_alone = 0;
-    for (int i = 0; i < CrowdPace::seldom; ++i) {
-        callers.now += 10'000 * ms;
-        callers.call(30, 5 * ms, 6 * ms); // less than a turn
-        turns_alone += callers.shared == 0;
+    for (const std::int64_t pause : {50 * ms, 150 * ms, 250 * ms, 10'000 * ms}) {
+        Callers callers;
+        callers.call(400, 5 * ms, 6 * ms);
+        int alone = 0;
+        for (int i = 0; i < 40; ++i) {
+            callers.now += pause;
+            callers.call(i % 5 * 10 + 10, 5 * ms, 6 * ms); // 50 to 300 ms
+            alone += callers.alone;
+        }
+        EXPECT_GT(alone, 1080) << "of 1200, with pauses of " << pause / ms << " ms";
     }
-    EXPECT_EQ(turns_alone, CrowdPace::seldom - 1) << "all but the one that tries the other way";
 }
 
 } // namespace
