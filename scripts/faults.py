@@ -344,8 +344,8 @@ def exchanges():
 
 def small_factorizations():
     file = "src/blas/factorizations/getrf.cpp"
-    right = "else laswp(j, A_ + j, lda_, 0, next - j, pivots_ + j);"
-    yield Fault("LU by panels: rows in front are not exchanged", file, right, "", (BLAS,))
+    right = "laswp(width_, column(p * width_), lda_, (p + 1) * width_, k_, pivots_);"
+    yield Fault("LU by panels: rows in front are not exchanged", file, right, ";", (BLAS,))
     right = "if (next < k_) factor_panel(next);"
     yield Fault("LU by panels: the next panel is not factored", file, right, "", (BLAS,))
     file = "src/blas/micro/cholesky_columns.hpp"

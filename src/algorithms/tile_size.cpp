@@ -173,10 +173,10 @@ DirectLimits direct_limits(int workers, bool own_kernels, Work work)
         return {most, most, most};
     }
     if (work == Work::cholesky) return {3e6, 3e6, 3e6}; // tiles cost the calling thread 4 to 8 % where nobody helps
-    if (work == Work::qr && workers == 2) return {1.7e8, 1.7e8, 1.7e8};
-    if (work == Work::complex_qr && workers == 2) return {6e7, 6e7, 6e7};
-    if (work == Work::factorization || work == Work::qr || work == Work::complex_qr)
-        return {2e7, 2e7, 2e7}; // whose updates others help with all the same
+    if (workers == 2 && work == Work::lu) return {1.2e8, 1.2e8, 1.2e8};
+    if (workers == 2 && work == Work::qr) return {1.7e8, 1.7e8, 1.7e8};
+    if (workers == 2 && work == Work::complex_qr) return {6e7, 6e7, 6e7};
+    if (work != Work::solve && work != Work::product) return {2e7, 2e7, 2e7}; // whose updates others help with all the same
     if (work == Work::solve) return {3e6, 3e6, 3e6};
     return {1.2e6, 6e6, half_a_millisecond};
 }

@@ -43,6 +43,7 @@ Work work_of(const Call& call)
 {
     if (is_product(call)) return Work::product;
     if (call.routine == "geqrf") return work_of_qr(call.m, call.n, call.precision >= 2);
+    if (call.routine == "getrf") return work_of_lu(call.m, call.n, call.precision >= 2);
     return call.routine == "potrf" ? Work::cholesky : Work::factorization;
 }
 

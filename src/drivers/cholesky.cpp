@@ -49,20 +49,21 @@ template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, 
 
 /// Would others save more of it than it takes them to get their part of the triangle? Of what they could do tiles that are few
 /// leave them a sixth to wait for.
-bool is_worth_moving(const Crew& crew, Flops flops, Bytes triangle)
+template <Scalar T> bool is_worth_moving(const Crew& crew, Flops flops, Bytes triangle)
 {
     constexpr double kept_busy = 5.0 / 6;
     const double others = kept_busy * (1 - 1.0 / crew.workers());
-    return others * flops > blas::flops_for_a_byte(double(crew.line_ns()), crew.flops_per_ns()) * triangle;
+    return others * flops > flops_for_a_byte<T>(crew) * triangle;
 }
 
 /// A call of medium length is cut into tiles whoever has time, for the sake of its bits. Where nobody has, or cores are too far
 /// from each other, they are all its caller's.
-bool is_alone(Crew& crew, Flops flops, Bytes triangle, const RoutineOptions& options)
+template <Scalar T> bool is_alone(Crew& crew, Flops flops, Index n, const RoutineOptions& options)
 {
     constexpr Flops medium = 2e7;
+    const Bytes triangle = double(n) * double(n) / 2 * sizeof(T);
     return flops <= medium && options.nb == 0 && options.variant.empty() && crew.kernels().native() &&
-           (crew.outlook(flops) == Crew::Outlook::busy || !is_worth_moving(crew, flops, triangle));
+           (crew.outlook(flops) == Crew::Outlook::busy || !is_worth_moving<T>(crew, flops, triangle));
 }
 
 /// By the calling thread alone, in the tiles that all would share; those of a column together, where they lie as in memory.
@@ -91,8 +92,7 @@ template <Scalar T> Index potrf(Crew& crew, Uplo uplo, Index n, T* A, Index lda,
     const Flops flops = operations::potrf(double(n)).flops<T>();
     if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::cholesky))
         return factor_directly(crew, uplo, n, A, lda, options);
-    if (how.here() || is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options))
-        return factor_tiles_here(crew, uplo, n, A, lda, how.options());
+    if (how.here() || is_alone<T>(crew, flops, n, options)) return factor_tiles_here(crew, uplo, n, A, lda, how.options());
     return lay_out<T>(crew, forms::potrf(), how.options(), {.m = n, .n = n, .uplo = uplo}, {{A, lda}}).run(crew, how.options());
 }
 
@@ -127,8 +127,7 @@ Index posv(Crew& crew, Uplo uplo, Index n, Index nrhs, T* A, Index lda, T* B, In
         return info;
     }
     return run_laid_out<T>(crew, forms::posv(), options, problem, {{A, lda}, {B, ldb}},
-                           is_crowded(crew, flops, options) ||
-                               is_alone(crew, flops, double(n) * double(n) / 2 * sizeof(T), options));
+                           is_crowded(crew, flops, options) || is_alone<T>(crew, flops, n, options));
 }
 
 Index tasks(Crew& crew, Index tile_rows, const RoutineOptions& options)

@@ -72,13 +72,18 @@ template <Scalar T> Index getri(const KernelProvider& kernels, Index n, T* A, In
 
 namespace {
 
+template <Scalar T> Work work_of_direct_lu(const Crew& crew, Index m, Index n)
+{
+    return crew.shares_calls() ? work_of_lu(m, n, is_complex<T>) : Work::factorization;
+}
+
 /// On the calling thread, which others help where the kernels are ours.
 template <Scalar T>
 Index factor_directly(Crew& crew, Index m, Index n, T* A, Index lda, Index* ipiv, const RoutineOptions& options)
 {
     if (!crew.kernels().native(KernelRoutine::getrf)) return alone::getrf(crew.kernels(), m, n, A, lda, ipiv);
     const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
-    return blas::getrf(m, n, A, lda, ipiv, helpers<T>(crew, flops, flops / 2, options));
+    return blas::getrf(m, n, A, lda, ipiv, helpers<T>(crew, flops, 2 * flops, options));
 }
 
 /// Are panels of an m x n matrix cut up where several workers factor them, so that they have other bits than `getrf` gives them?
@@ -112,11 +117,33 @@ template <Scalar T> Index getrf(Crew& crew, Index m, Index n, T* A, Index lda, I
         return getrf(one, m, n, A, lda, ipiv, options);
     }
     const Flops flops = operations::getrf(double(m), double(n)).flops<T>();
-    if (how.by_caller() || runs_directly(crew, flops, how.options(), Work::factorization))
+    if (how.by_caller() || runs_directly(crew, flops, how.options(), work_of_direct_lu<T>(crew, m, n)))
         return factor_directly(crew, m, n, A, lda, ipiv, options);
     if (how.here()) return factor_tiles_here(crew, m, n, A, lda, ipiv, how.options());
     return lay_out<T>(crew, forms::getrf(), how.options(), {.m = m, .n = n}, {{A, lda}, {ipiv}}).run(crew, how.options());
 }
+
+namespace {
+
+/// nrhs > 0 right sides of order n > 0, on this machine's cores.
+template <Scalar T>
+void solve(Crew& crew, const Problem& problem, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
+           const RoutineOptions& options)
+{
+    const Flops flops = operations::getrs(double(problem.n), double(problem.nrhs)).flops<T>();
+    if (solves_one_vector(crew, problem.nrhs, options) || runs_directly(crew, flops, options, Work::solve))
+        return void(alone::getrs(crew.kernels(), problem.op, problem.n, problem.nrhs, A, lda, ipiv, B, ldb));
+    lay_out<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}})
+        .run(crew, options, is_crowded(crew, flops, options));
+}
+
+template <Scalar T> Problem right_sides(const Crew& crew, Op op, Index n, Index nrhs, const RoutineOptions& options)
+{
+    const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers());
+    return {.m = n, .n = n, .nrhs = nrhs, .rhs_nb = rhs_tile(crew, nb, nrhs, options), .op = op};
+}
+
+} // namespace
 
 template <Scalar T>
 void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb,
@@ -126,16 +153,12 @@ void getrs(Crew& crew, Op op, Index n, Index nrhs, const T* A, Index lda, const 
     const bool there = require_anywhere(call, TRC_ARGUMENTS_getrs(TRC_CHECK));
     check_options("getrs", options);
     if (n == 0 || nrhs == 0) return;
-    const Index nb = options.nb ? options.nb : lu_tile(n, n, sizeof(T), crew.workers());
-    const Problem problem{.m = n, .n = n, .nrhs = nrhs, .rhs_nb = rhs_tile(crew, nb, nrhs, options), .op = op};
+    const Problem problem = right_sides<T>(crew, op, n, nrhs, options);
     if (there) return void(run_on_devices<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}));
-    const Flops flops = operations::getrs(double(n), double(nrhs)).flops<T>();
-    if (solves_one_vector(crew, nrhs, options) || runs_directly(crew, flops, options, Work::solve))
-        return void(alone::getrs(crew.kernels(), op, n, nrhs, A, lda, ipiv, B, ldb));
-    lay_out<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}})
-        .run(crew, options, is_crowded(crew, flops, options));
+    solve(crew, problem, A, lda, ipiv, B, ldb, options);
 }
 
+/// Is the factorization one that goes without tasks, the solution follows by itself: a graph of both gains less.
 template <Scalar T>
 Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, Index ldb, const RoutineOptions& options)
 {
@@ -145,11 +168,12 @@ Index gesv(Crew& crew, Index n, Index nrhs, T* A, Index lda, Index* ipiv, T* B, 
     if (n == 0) return 0;
     const Problem problem{.m = n, .n = n, .nrhs = nrhs};
     if (there) return run_on_devices<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}});
-    const Flops flops = operations::gesv(double(n), double(nrhs)).flops<T>();
-    if (runs_directly(crew, flops, options, Work::factorization)) {
+    if (runs_directly(crew, operations::getrf(double(n), double(n)).flops<T>(), options, work_of_direct_lu<T>(crew, n, n))) {
         const Index info = factor_directly(crew, n, n, A, lda, ipiv, options);
-        return info ? info : alone::getrs(crew.kernels(), Op::none, n, nrhs, A, lda, ipiv, B, ldb);
+        if (info == 0 && nrhs > 0) solve(crew, right_sides<T>(crew, Op::none, n, nrhs, options), A, lda, ipiv, B, ldb, options);
+        return info;
     }
+    const Flops flops = operations::gesv(double(n), double(nrhs)).flops<T>();
     return run_laid_out<T>(crew, forms::gesv(), options, problem, {{A, lda}, {ipiv}, {B, ldb}}, is_crowded(crew, flops, options));
 }
 

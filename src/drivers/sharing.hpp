@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <optional>
 
 namespace trencadis {
@@ -114,6 +115,12 @@ template <Scalar T> bool is_short(Crew& crew, Flops flops, bool ours, const Rout
     return may_be_short(flops, ours, options, most) && crew.can_share(in_double<T>(flops));
 }
 
+/// Numbers of T, of which a core does as many as take as long.
+template <Scalar T> double flops_for_a_byte(const Crew& crew, double most_line_ns = std::numeric_limits<double>::infinity())
+{
+    return blas::flops_for_a_byte(std::min(double(crew.line_ns()), most_line_ns), crew.flops_per_ns()) / in_double<T>(1);
+}
+
 /// Those who may help a factorization on the calling thread, by our own kernels and with the same bits. They are asked, and
 /// woken, at the first update that is worth it; `largest`: flops that they would then take part in.
 template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, Flops largest, const RoutineOptions& options)
@@ -127,7 +134,7 @@ template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, Flops largest
             if (!can) can = crew.can_share(in_double<T>(largest));
             return *can && crew.share_out(chunks, work, in_double<T>(of));
         },
-        blas::flops_for_a_byte(double(crew.line_ns()), crew.flops_per_ns())};
+        flops_for_a_byte<T>(crew), flops_for_a_byte<T>(crew, blas::column_line_ns)};
 }
 
 } // namespace trencadis

@@ -67,42 +67,43 @@ template <Scalar T> Index factor_tall(Index m, Index n, T* A, Index lda, Index* 
 }
 
 /// Orders where others can help within a call that is not cut into tiles: fewer columns are over at once; with more, and in tall
-/// matrices, deeper products than a panel's gain more on one core.
-template <Scalar T> bool goes_by_panels(Index m, Index k)
+/// matrices, deeper products than a panel's gain more on one core. With several cores more of them, whether or not they help.
+template <Scalar T> bool goes_by_panels(Index m, Index k, int cores)
 {
-    constexpr Index least = 128, most = is_complex<T> ? 256 : 448;
-    return k >= least && k <= most && m <= 2 * k;
+    constexpr Index least = 128, most_of_one = is_complex<T> ? 256 : 448, most_of_several = is_complex<T> ? 256 : 564;
+    return k >= least && k <= (cores > 1 ? most_of_several : most_of_one) && m <= 2 * k;
 }
 
-/// By panels of a few columns from left to right. In each step one core brings the next panel up to date and factors it, while
-/// others update what is behind it and exchange rows in front of it (look-ahead). Nobody else writes what a chunk writes, or
-/// reads it before all have come back. Alone a core does the same in the same order.
+/// By panels of a few columns from left to right. In each step the calling thread brings the next panel up to date and factors
+/// it, while others update what is behind it (look-ahead). What is in front of a panel has its rows exchanged at the end. Nobody
+/// else writes what a chunk writes, or reads it before all have come back. Alone a core does the same in the same order.
 template <Scalar T> class PanelByPanel {
 public:
     PanelByPanel(Index m, Index n, T* A, Index lda, Index* pivots, const Helpers& helpers)
-        : m_(m), n_(n), k_(std::min(m, n)), A_(A), lda_(lda), pivots_(pivots), helpers_(helpers)
+        : m_(m), n_(n), k_(std::min(m, n)), A_(A), lda_(lda), pivots_(pivots), width_(width_of(k_)), helpers_(helpers),
+          is_shared_(is_worth_sharing_all())
     {
     }
     Index factor()
     {
         factor_panel(0);
-        for (Index j = 0; j < k_; j += width) {
+        for (Index j = 0; j < k_; j += width_) {
             step(j);
             for (Index i = j; i < end(j); ++i) pivots_[i] += j;
         }
+        exchange_rows();
         return info_;
     }
 
 private:
-    static constexpr Index width = is_complex<T> ? 32 : 48, slice = 32, narrowest = 8;
+    static constexpr Index narrowest = 8;
 
-    /// Of a step: the next panel, slices of the columns behind it, and what is in front.
-    struct Chunks {
-        Index j, next, behind, slices;
-        Index count() const { return slices + 2; }
-    };
-
-    Index end(Index j) const { return std::min(k_, j + width); }
+    static Index width_of(Index k)
+    {
+        if constexpr (is_complex<T>) return 32;
+        else return k <= 448 ? 48 : 64;
+    }
+    Index end(Index j) const { return std::min(k_, j + width_); }
     T* column(Index c) const { return A_ + c * lda_; }
 
     void factor_panel(Index j)
@@ -110,8 +111,12 @@ private:
         const Index info = factor_tall<T>(m_ - j, end(j) - j, column(j) + j, lda_, pivots_ + j, {});
         if (info && !info_) info_ = info + j;
     }
-    /// What is narrower than one may be belongs to the last one, as in `in_slices`: its sums would be found otherwise.
-    static Index slices_of(Index cols) { return (cols + slice - (cols < slice ? 1 : narrowest)) / slice; }
+    /// Columns, so many that the last slice of a step does not keep the others waiting for long.
+    static Index slice_of(Index rows)
+    {
+        constexpr Index numbers = 12000, most = 32;
+        return std::clamp(numbers / rows / narrowest * narrowest, 2 * narrowest, most);
+    }
     /// Columns [first, last) by the panel at j.
     void update_columns(Index j, Index first, Index last) const
     {
@@ -119,42 +124,76 @@ private:
     }
     void step(Index j)
     {
-        const Index next = end(j), behind = next < k_ ? end(next) : next;
-        const Chunks chunks{j, next, behind, slices_of(n_ - behind)};
-        if (chunks.slices > 0 && is_worth_sharing(helpers_, work_of(chunks))) {
+        const Index next = end(j), behind = next < k_ ? end(next) : next, left = n_ - behind, slice = slice_of(m_ - j);
+        // What is narrower than one may be belongs to the last one, as in `in_slices`: its sums would be found otherwise.
+        const Index slices = (left + slice - (left < slice ? 1 : narrowest)) / slice;
+        if (is_shared_ && slices > 0 && saves_time(helpers_, saved_in(j), panel_of(j))) {
             const auto work = [&](Team& team) {
-                while (const auto some = team.next_of_two_ends(1)) carry_out(chunks, some.begin);
+                if (!team.is_joined()) lead(j, next, behind);
+                while (const Chunks some = team.next_of_two_ends(1))
+                    update_columns(j, behind + some.begin * slice, some.end == slices ? n_ : behind + some.end * slice);
             };
-            if (helpers_.share(chunks.count(), work_of(chunks).flops, std::cref(work))) return;
+            if (helpers_.share(slices, flops_from(j), std::cref(work))) return;
         }
-        carry_out(chunks, 0);
+        lead(j, next, behind);
         update_columns(j, behind, n_);
-        carry_out(chunks, chunks.count() - 1);
     }
-    void carry_out(const Chunks& chunks, Index chunk)
+    void lead(Index j, Index next, Index behind)
     {
-        const auto [j, next, behind, slices] = chunks;
-        const Index first = behind + (chunk - 1) * slice;
-        if (chunk == 0) {
-            update_columns(j, next, behind);
-            if (next < k_) factor_panel(next);
-        } else if (chunk <= slices) update_columns(j, first, chunk == slices ? n_ : first + slice);
-        else laswp(j, A_ + j, lda_, 0, next - j, pivots_ + j);
+        update_columns(j, next, behind);
+        if (next < k_) factor_panel(next);
     }
-    /// With a panel's operations at a third of the others' speed.
-    Update work_of(const Chunks& chunks) const
+    /// Those of later panels, in front of them.
+    void exchange_rows()
     {
-        const double k = double(chunks.next - chunks.j), rows = double(m_ - chunks.j), cols = double(n_ - chunks.next),
-                     panel = double(chunks.behind - chunks.next);
-        const Flops flops = (is_complex<T> ? 4.0 : 1.0) * (k * cols * (2 * rows - k) + 3 * panel * panel * (rows - k));
-        return {n_ - chunks.next, flops, sizeof(T) * rows * k, sizeof(T) * rows * cols};
+        const Index panels = (k_ - 1) / width_; // but the last
+        const auto exchange = [&](Index first, Index last) {
+            for (Index p = first; p < last; ++p) laswp(width_, column(p * width_), lda_, (p + 1) * width_, k_, pivots_);
+        };
+        const auto work = [&](Team& team) {
+            while (const Chunks some = team.next_of_two_ends(1)) exchange(some.begin, some.end);
+        };
+        if (!is_shared_ || !helpers_.share(panels, flops_from(0) / double(panels), std::cref(work))) exchange(0, panels);
+    }
+
+    /// Do others save more than what goes from one core to another takes? In each step that is its panel. They get the columns
+    /// that they update once; those that the calling thread's panels are made of come back, while others are under way.
+    bool is_worth_sharing_all() const
+    {
+        Flops saved = 0;
+        Bytes moved = sizeof(T) * double(m_) * double(n_ - end(end(0)));
+        for (Index j = 0; j < k_; j = end(j)) {
+            saved += saved_in(j);
+            moved += panel_of(j);
+        }
+        return saves_time(helpers_, saved, moved);
+    }
+    Bytes panel_of(Index j) const { return sizeof(T) * double(m_ - j) * double(end(j) - j); }
+    /// Of the step at j, others do what is behind the next panel, or their part of all where that is less: a panel's operations
+    /// go at a third of the others' speed.
+    Flops saved_in(Index j) const
+    {
+        const Index next = end(j), behind = end(next);
+        const double k = double(next - j), rows = double(m_ - j), panel = double(behind - next);
+        const auto updates = [&](Index first) { return k * double(n_ - first) * (2 * rows - k); };
+        const double all = updates(next) + 3 * panel * panel * (rows - k);
+        return (is_complex<T> ? 4.0 : 1.0) * std::min(updates(behind), (1 - 1.0 / helpers_.cores) * all);
+    }
+    /// Those of this step and all later ones, since who is woken for one takes part in the others: as many as take as long at a
+    /// core's peak, of which panels and narrow updates reach half.
+    Flops flops_from(Index j) const
+    {
+        const double m = double(m_ - j), n = double(n_ - j), k = double(k_ - j);
+        return (is_complex<T> ? 8.0 : 2.0) * 2 * k * (m * n - k * (m + n) / 2 + k * k / 3);
     }
 
     const Index m_, n_, k_;
     T* const A_;
     const Index lda_;
     Index* const pivots_;
+    const Index width_;
     const Helpers& helpers_;
+    const bool is_shared_;
     Index info_ = 0;
 };
 
@@ -164,7 +203,7 @@ template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots
 {
     const Index k = std::min(m, n);
     if (k <= 0) return 0;
-    if (goes_by_panels<T>(m, k)) return PanelByPanel<T>(m, n, A, lda, pivots, helpers).factor();
+    if (goes_by_panels<T>(m, k, helpers.cores)) return PanelByPanel<T>(m, n, A, lda, pivots, helpers).factor();
     const Index info = factor_tall(m, k, A, lda, pivots, helpers);
     if (n > m) update(m, n - m, m, A, lda, pivots, A + m * lda, helpers);
     return info;

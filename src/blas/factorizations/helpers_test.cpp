@@ -52,7 +52,7 @@ TYPED_TEST_SUITE(Helped, Scalars);
 struct Shape {
     Index m, n;
 };
-constexpr Shape shapes[] = {{256, 256}, {403, 357}, {130, 600}, {320, 310}, {161, 161}, {194, 226}, {700, 610}};
+constexpr Shape shapes[] = {{256, 256}, {403, 357}, {130, 600}, {320, 310}, {161, 161}, {194, 226}, {540, 520}, {700, 610}};
 
 /// body(set, m, n, cores, what) for every instruction set that runs here.
 template <class Body> void for_every_set(const Body& body)
@@ -77,7 +77,7 @@ TYPED_TEST(Helped, LuHasTheBitsOfOneThread)
         if (m == 403) alone(60, 100) = helped(60, 100) = std::numeric_limits<Real<T>>::infinity();
         std::vector<Index> pivots(std::size_t(std::min(m, n))), others = pivots;
         TwoThreads threads{set};
-        const Index info = getrf(m, n, alone.data.data(), alone.ld, pivots.data());
+        const Index info = getrf(m, n, alone.data.data(), alone.ld, pivots.data(), Helpers{cores});
         EXPECT_EQ(getrf(m, n, helped.data.data(), helped.ld, others.data(), threads.helpers(cores)), info);
         EXPECT_GT(threads.forks, 0) << what;
         EXPECT_EQ(pivots, others);
@@ -141,6 +141,16 @@ TEST(Helping, IsForNoUpdateThatReadsMuchForWhatItComputes)
     EXPECT_FALSE(is_worth_sharing({}, {96, 1.6e6, 32e3, 98e3})) << "nobody";
     EXPECT_FALSE(is_worth_sharing({2, two.share, flops_for_a_byte(75, 63)}, {96, 1.6e6, 32e3, 98e3})) << "they are far";
     EXPECT_TRUE(is_worth_sharing({2, two.share, flops_for_a_byte(75, 20)}, {96, 1.6e6, 32e3, 98e3})) << "but slow as well";
+}
+
+TEST(Helping, IsWeighedByWhatItSavesAndWhatItMoves)
+{
+    const Helpers two{2, [](Index, Flops, const std::function<void(Team&)>&) { return true; }, 100, 10};
+    EXPECT_TRUE(saves_time(two, 1.2e6, 1e5));
+    EXPECT_FALSE(saves_time(two, 0.9e6, 1e5));
+    EXPECT_FALSE(saves_time(two, 1e5, 0)) << "it is over";
+    EXPECT_FALSE(saves_time({}, 1.2e6, 1e5)) << "nobody";
+    EXPECT_FALSE(is_worth_sharing(two, {96, 1.2e6, 1e4, 1e4})) << "which does not go by columns";
 }
 
 } // namespace

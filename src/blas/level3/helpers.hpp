@@ -18,11 +18,15 @@ constexpr double flops_for_a_byte(double line_ns, double flops_per_ns) { return 
 /// each rather packs for itself.
 inline constexpr double far_line_ns = 32;
 
+/// Of long columns the more lines are under way, the longer each takes: a byte takes no longer than with lines of so long.
+inline constexpr double column_line_ns = 50;
+
 /// Who may help the thread that makes a factorization: it forks and joins at those of its updates that are worth it.
 struct Helpers {
     int cores = 1; ///< with the calling thread's
     Share share = {};
     double flops_for_a_byte = blas::flops_for_a_byte(15, 63); ///< of cores that share a cache
+    double flops_for_a_column_byte = flops_for_a_byte;        ///< in long columns
 };
 
 /// An update of n columns (or rows) of a matrix: the flops of all of them, the bytes that every slice reads, and those of all
@@ -41,6 +45,12 @@ inline bool is_worth_sharing(const Helpers& helpers, const Update& update)
     const double others = 1 - 1.0 / helpers.cores;
     const Bytes moved = update.common + update.columns;
     return helpers.share && update.flops >= least && others * update.flops > helpers.flops_for_a_byte * moved;
+}
+/// The same of what they save, and of long columns.
+inline bool saves_time(const Helpers& helpers, Flops saved, Bytes columns)
+{
+    constexpr Flops least = 1.5e5;
+    return helpers.share && saved >= least && saved > helpers.flops_for_a_column_byte * columns;
 }
 
 /// Calls compute(first, count) for all columns: in slices, by whoever takes part, or for all at once. A column must get the same
