@@ -22,15 +22,17 @@ template <Scalar T> Index panel_width(Index m, Index k)
     else return sizeof(T) == sizeof(float) ? 32 : 24;
 }
 
-/// Where panels of so many vectors of length m are factored, one or two by turns: the reflectors and their factor.
+/// Where panels of so many vectors of length m are factored: the reflectors and their factor; of two by turns, where one has
+/// fewer than `all` of them.
 template <Scalar T> struct Room {
     Index panel, next_factor, next_reflectors; ///< from one of two to the other one
     T *factor = nullptr, *reflectors = nullptr;
 
-    Room(Index m, Index wanted, Index least, Index panels)
+    Room(Index m, Index wanted, Index least, Index all)
     {
         constexpr Index line = 64 / Index(sizeof(T));
         panel = fitting(wanted, least, [&](Index size) {
+            const Index panels = size < all ? 2 : 1;
             next_factor = size * size;
             next_reflectors = (whole_reflectors_size<T>(m, size) + line - 1) / line * line;
             factor = scratch<T>(Buffer::compact, panels * next_factor);
@@ -39,10 +41,10 @@ template <Scalar T> struct Room {
         });
     }
     /// Of `wanted` vectors, or as many at a time as there is memory for; none where there is none for `least`.
-    static std::optional<Room> of(Index m, Index wanted, Index least, Index panels = 1)
+    static std::optional<Room> of(Index m, Index wanted, Index least, Index all = 0)
     {
         try {
-            return Room(m, wanted, std::min(wanted, least), panels);
+            return Room(m, wanted, std::min(wanted, least), all);
         } catch (const Error& failure) {
             if (failure.code() != ErrorCode::out_of_memory) throw;
             return std::nullopt;
@@ -160,7 +162,7 @@ template <Scalar T> void geqrf(Index m, Index n, T* A, Index lda, T* tau, T* fac
     const Index k = std::min(m, n);
     if (k <= 0) return;
     const Index wanted = factor ? k : std::min(panel_width<T>(m, k), k);
-    const std::optional<Room<T>> room = Room<T>::of(m, wanted, factor ? k : 8, wanted < k ? 2 : 1);
+    const std::optional<Room<T>> room = Room<T>::of(m, wanted, factor ? k : 8, k);
     if (!room) return factor_one_by_one(m, n, A, lda, tau, factor, ldt);
     QrByPanels<T>(m, n, A, lda, tau, *room, factor != nullptr, helpers).factor();
     if (factor) copy_factor(k, room->factor, factor, ldt);

@@ -144,6 +144,29 @@ TYPED_TEST(LittleMemory, IsEnoughForTheWholeFamilyOfQrWhereThereIsNone)
         EXPECT_EXIT(family_within<TypeParam>(kilobytes << 10), ::testing::ExitedWithCode(0), "") << kilobytes;
 }
 
+/// Columns (or rows) that are one panel where there is memory for it, and several where there is less.
+template <Scalar T> void factor_within(Index m, Index n, std::size_t bytes)
+{
+    Random random(4);
+    std::vector<T> A(m * n), tau(std::min(m, n));
+    for (T& x : A) x = random.number<T>() / Real<T>(420);
+    std::vector<T> free = A, free_tau = tau;
+    std::thread([&] { geqrf<T>(m, n, free.data(), m, free_tau.data(), nullptr, 1); }).join();
+    setup<T>();
+    limit_address_space(bytes);
+    geqrf<T>(m, n, A.data(), m, tau.data(), nullptr, 1);
+    std::exit(close(free, A) && close(free_tau, tau) ? 0 : 1);
+}
+
+TYPED_TEST(LittleMemory, IsEnoughForAPanelThatIsAll)
+{
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    for (const std::size_t kilobytes : {0, 200, 280, 360, 440, 520, 600, 700, 900, 1200, 1600, 3000, 3400})
+        for (const auto& [m, n] : {std::pair<Index, Index>{2000, 40}, {64, 255}, {888, 40}})
+            EXPECT_EXIT(factor_within<TypeParam>(m, n, kilobytes << 10), ::testing::ExitedWithCode(0), "")
+                << m << ' ' << kilobytes;
+}
+
 template <Scalar T> void factor_batch_without_memory()
 {
     constexpr Index n = 64, count = 2;
