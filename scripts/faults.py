@@ -80,6 +80,9 @@ def pivots():
     yield Fault("getrf: pivots of the second half are off by one", file, "pivots[i] += n1;", "pivots[i] += n1 - 1;", (BLAS,))
     right = "laswp(n1, A21, lda, 0, n2, pivots + n1);"
     yield Fault("getrf: rows left of a panel are not exchanged", file, right, "", (BLAS,))
+    right = "if (*lowest <= begin || rows > 2 * count || rows > longest) return false;"
+    wrong = "if (rows > 2 * count || rows > longest) return false;"
+    yield Fault("laswp: a permutation of rows above the first", "src/blas/factorizations/laswp.cpp", right, wrong, (BLAS,))
     file = "src/kernels/tiles/tile_panel.cpp"
     right = "pivots[i] += first;"
     yield Fault("getrf by tiles: pivots are off by one", file, right, "pivots[i] += first - (first > 0);", (TILES,))

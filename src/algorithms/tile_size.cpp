@@ -161,6 +161,22 @@ Index product_tile(Index m, Index n, std::size_t element, int workers)
 
 Index depth_tile(Index k, std::size_t element) { return std::max(quantum, balanced(k, scaled(1024, element), quantum)); }
 
+namespace {
+
+/// Of two workers, who share panels and updates as well as tasks do (decision 0103).
+Flops most_by_panels(Work work)
+{
+    switch (work) {
+    case Work::lu: return 3e8;
+    case Work::complex_lu: return 9e7;
+    case Work::qr: return 1.7e8;
+    case Work::complex_qr: return 6e7;
+    default: return 2e7;
+    }
+}
+
+} // namespace
+
 DirectLimits direct_limits(int workers, bool own_kernels, Work work)
 {
     // Measured in double on 2 cores. Our kernels keep their speed at small sizes, and a factorization is a chain of small
@@ -173,10 +189,10 @@ DirectLimits direct_limits(int workers, bool own_kernels, Work work)
         return {most, most, most};
     }
     if (work == Work::cholesky) return {3e6, 3e6, 3e6}; // tiles cost the calling thread 4 to 8 % where nobody helps
-    if (workers == 2 && work == Work::lu) return {1.2e8, 1.2e8, 1.2e8};
-    if (workers == 2 && work == Work::qr) return {1.7e8, 1.7e8, 1.7e8};
-    if (workers == 2 && work == Work::complex_qr) return {6e7, 6e7, 6e7};
-    if (work != Work::solve && work != Work::product) return {2e7, 2e7, 2e7}; // whose updates others help with all the same
+    if (work != Work::solve && work != Work::product) { // others help with their updates all the same
+        const Flops most = workers == 2 ? most_by_panels(work) : 2e7;
+        return {most, most, most};
+    }
     if (work == Work::solve) return {3e6, 3e6, 3e6};
     return {1.2e6, 6e6, half_a_millisecond};
 }

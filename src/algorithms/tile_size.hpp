@@ -55,10 +55,14 @@ Index depth_tile(Index k, std::size_t element);
 struct DirectLimits {
     Flops ready, asleep, busy;
 };
-enum class Work { product, solve, factorization, cholesky, lu, qr, complex_qr };
+enum class Work { product, solve, factorization, cholesky, lu, complex_lu, qr, complex_qr };
 /// Of LU and QR of m x n: those of matrices that are not tall are mostly updates, which others share while the next panel is
 /// factored.
-constexpr Work work_of_lu(Index m, Index n, bool complex) { return m > 2 * n || complex ? Work::factorization : Work::lu; }
+constexpr Work work_of_lu(Index m, Index n, bool complex)
+{
+    if (m > 2 * n) return Work::factorization;
+    return complex ? Work::complex_lu : Work::lu;
+}
 constexpr Work work_of_qr(Index m, Index n, bool complex)
 {
     if (m > 2 * n) return Work::factorization;

@@ -70,7 +70,7 @@ template <Scalar T> Index factor_tall(Index m, Index n, T* A, Index lda, Index* 
 /// matrices, deeper products than a panel's gain more on one core. With several cores more of them, whether or not they help.
 template <Scalar T> bool goes_by_panels(Index m, Index k, int cores)
 {
-    constexpr Index least = 128, most_of_one = is_complex<T> ? 256 : 448, most_of_several = is_complex<T> ? 256 : 564;
+    constexpr Index least = 128, most_of_one = is_complex<T> ? 256 : 448, most_of_several = is_complex<T> ? 384 : 768;
     return k >= least && k <= (cores > 1 ? most_of_several : most_of_one) && m <= 2 * k;
 }
 
@@ -114,7 +114,7 @@ private:
     /// Columns, so many that the last slice of a step does not keep the others waiting for long.
     static Index slice_of(Index rows)
     {
-        constexpr Index numbers = 12000, most = 32;
+        constexpr Index numbers = 18000, most = 32;
         return std::clamp(numbers / rows / narrowest * narrowest, 2 * narrowest, most);
     }
     /// Columns [first, last) by the panel at j.

@@ -187,25 +187,30 @@ TYPED_TEST(Getrf, TreatsNaNAndInfinityAsTheUnblockedOne)
     });
 }
 
+/// Of `rows` rows, those from 3 to `end` with any from `lowest` on: few, many, and many that name rows above the first.
 TYPED_TEST(Getrf, ExchangesRowsForwardAndBack)
 {
     using T = TypeParam;
     Random random(24);
-    for (const Index cols : {0, 1, 3, 4, 5, 9}) {
-        auto A = random_matrix<T>(random, 30, cols), wanted = A;
-        const auto before = A;
-        std::vector<Index> pivots(20);
-        for (Index i = 0; i < 20; ++i) pivots[std::size_t(i)] = random.between(1, 30);
-        laswp(cols, A.data.data(), A.ld, 3, 20, pivots.data());
-        for (Index i = 3; i < 20; ++i)
-            for (Index j = 0; j < cols; ++j) std::swap(wanted(i, j), wanted(pivots[std::size_t(i)] - 1, j));
-        const auto same = [](const Stored<T>& X, const Stored<T>& Y) {
-            return std::memcmp(X.data.data(), Y.data.data(), X.data.size() * sizeof(T)) == 0;
-        };
-        EXPECT_TRUE(same(A, wanted));
-        laswp(cols, A.data.data(), A.ld, 3, 20, pivots.data(), Interchanges::backward);
-        EXPECT_TRUE(same(A, before));
-    }
+    struct Case {
+        Index rows, end, lowest;
+    };
+    for (const auto& [rows, end, lowest] : {Case{30, 20, 1}, {120, 90, 4}, {90, 90, 4}, {120, 90, 1}, {120, 40, 4}})
+        for (const Index cols : {0, 1, 3, 4, 5, 9}) {
+            auto A = random_matrix<T>(random, rows, cols), wanted = A;
+            const auto before = A;
+            std::vector<Index> pivots(static_cast<std::size_t>(end));
+            for (Index& pivot : pivots) pivot = random.between(lowest, rows);
+            laswp(cols, A.data.data(), A.ld, 3, end, pivots.data());
+            for (Index i = 3; i < end; ++i)
+                for (Index j = 0; j < cols; ++j) std::swap(wanted(i, j), wanted(pivots[std::size_t(i)] - 1, j));
+            const auto same = [](const Stored<T>& X, const Stored<T>& Y) {
+                return std::memcmp(X.data.data(), Y.data.data(), X.data.size() * sizeof(T)) == 0;
+            };
+            EXPECT_TRUE(same(A, wanted)) << rows << ' ' << end << ' ' << lowest;
+            laswp(cols, A.data.data(), A.ld, 3, end, pivots.data(), Interchanges::backward);
+            EXPECT_TRUE(same(A, before));
+        }
 }
 
 /// Is a pivot found to be zero? By columns, one difference after the other, with the quotient or with the inverse of the

@@ -1,5 +1,9 @@
 #include "blas/factorizations/lu.hpp"
+#include "blas/level3/scratch.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 
 namespace trencadis::blas {
@@ -49,10 +53,49 @@ template <Scalar T> bool lies_far(Index n, Index lda)
     return stride >= page && n * stride > cached;
 }
 
+/// A line that will be written, which may be in the cache of another core.
+[[gnu::always_inline]] inline void fetch_to_write(const void* line)
+{
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line))); // the compiler's own asks for it to be read
+#else
+    __builtin_prefetch(line, 1, 3);
+#endif
+}
+
+/// Many interchanges of the rows they begin with and few others, as the permutation that they come to: each row is moved once, and
+/// which lines are written next is known. False: they are not so, or there is no memory; nothing was done.
+template <Scalar T> bool permute(Index n, T* A, Index lda, const Index* pivots, Index begin, Index count)
+{
+    constexpr Index least = 24, longest = 1 << 14, line = 64 / Index(sizeof(T));
+    if (count < least || n < 4) return false;
+    const auto [lowest, highest] = std::minmax_element(pivots + begin, pivots + begin + count);
+    const Index rows = std::max(count, *highest - begin);
+    if (*lowest <= begin || rows > 2 * count || rows > longest) return false;
+    std::int32_t* from = nullptr;
+    T* column = nullptr;
+    const bool has_memory = finds_memory([&] {
+        column = scratch<T>(Buffer::factor, 2 * rows); // numbers first, since they are aligned the more
+        from = reinterpret_cast<std::int32_t*>(column + rows);
+    });
+    if (!has_memory) return false;
+    std::iota(from, from + rows, 0);
+    for (Index i = 0; i < count; ++i) std::swap(from[i], from[pivots[begin + i] - 1 - begin]);
+    for (Index j = 0; j < n; ++j) {
+        T* const a = A + j * lda + begin;
+        if (j + 1 < n)
+            for (Index i = 0; i < rows; i += line) fetch_to_write(a + lda + i);
+        for (Index i = 0; i < rows; ++i) column[i] = a[from[i]];
+        std::copy_n(column, rows, a);
+    }
+    return true;
+}
+
 } // namespace
 
 template <Scalar T> void laswp(Index n, T* A, Index lda, Index begin, Index end, const Index* pivots, Interchanges order)
 {
+    if (order == Interchanges::forward && permute(n, A, lda, pivots, begin, end - begin)) return;
     const Rows rows = order == Interchanges::forward ? Rows{begin, 1, end - begin} : Rows{end - 1, -1, end - begin};
     Index j = lies_far<T>(n, lda) ? exchange_ahead(n, A, lda, pivots, rows) : 0;
     j = exchange_groups<T, 4>(j, n, A, lda, pivots, rows);
