@@ -18,7 +18,8 @@ Chosen::Chosen(Crew& crew, const choices::Call& call, const RoutineOptions& aske
     if (began_) call_ = call, plan_ = plan; // the shortest calls would feel two copies
     if (plan.by != choices::Plan::By::tasks) return;
     const choices::Tiles tiles = choices::tiles_of(plan, call, crew.workers());
-    own_.emplace(RoutineOptions{.nb = tiles.nb, .interrupted = asked.interrupted, .variant = std::string(plan.form->name)});
+    own_.emplace(RoutineOptions{
+        .nb = tiles.nb, .interrupted = asked.interrupted, .variant = std::string(plan.form->name), .or_another = true});
     grain_ = tiles.grain;
 }
 

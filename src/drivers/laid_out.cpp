@@ -230,7 +230,7 @@ void LaidOut::lay_first(const Wanted& call, forms::Forms all, bool devices)
     for (const Form* form = &form_for(call.crew, all, call.options, devices);; form = &plain_form(all)) try {
             return lay(call, *form, devices);
         } catch (const Error& failure) {
-            const bool may_be_another = call.options.variant.empty() && !form->own.empty();
+            const bool may_be_another = (call.options.variant.empty() || call.options.or_another) && !form->own.empty();
             if (failure.code() != ErrorCode::out_of_memory || !may_be_another) throw;
         }
 }

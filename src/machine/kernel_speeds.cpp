@@ -76,6 +76,8 @@ const std::map<int, KernelSpeed>* KernelSpeeds::find(const KernelKey& key) const
 
 KernelSpeeds KernelSpeeds::read(const std::filesystem::path& file)
 {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) return {}; // to open a pipe waits for who writes to it
     std::ifstream stream(file);
     KernelSpeeds speeds;
     std::string line;

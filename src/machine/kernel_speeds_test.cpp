@@ -1,6 +1,7 @@
 #include "machine/kernel_speeds.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cmath>
@@ -93,6 +94,8 @@ TEST_F(KernelSpeedsInAFile, OfAnotherVersionOrTornOrDamagedAreNone)
         EXPECT_TRUE(KernelSpeeds::read(file_).empty()) << row;
     }
     EXPECT_TRUE(KernelSpeeds::read(folder_ / "nowhere").empty());
+    ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+    EXPECT_TRUE(KernelSpeeds::read(folder_ / "pipe").empty()) << "to which nobody writes";
 }
 
 TEST_F(KernelSpeedsInAFile, AreNotWrittenWhereTheyCannotBe)

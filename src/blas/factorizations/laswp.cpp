@@ -63,8 +63,8 @@ template <Scalar T> bool lies_far(Index n, Index lda)
 #endif
 }
 
-/// Many interchanges of the rows they begin with and few others, as the permutation that they come to: each row is moved once, and
-/// which lines are written next is known. False: they are not so, or there is no memory; nothing was done.
+/// Many interchanges of the rows they begin with and few others, as the permutation that they come to: each row is moved once,
+/// and which lines are written next is known. False: they are not so, or there is no memory; nothing was done.
 template <Scalar T> bool permute(Index n, T* A, Index lda, const Index* pivots, Index begin, Index count)
 {
     constexpr Index least = 24, longest = 1 << 14, line = 64 / Index(sizeof(T));

@@ -276,6 +276,20 @@ TYPED_TEST(Level3, TrsmUndoesTrmmWithALongTriangle)
         }
 }
 
+/// As little memory leaves them: less deep than a panel of the kernel is wide.
+TYPED_TEST(Level3, TrsmHasBlocksOfOneColumn)
+{
+    using T = TypeParam;
+    constexpr Index m = 90, n = 40;
+    const ForcedSetup forced(instruction_set(), {1, 24, 8});
+    const Stored<T> A = random_triangle<T>(this->random, Uplo::lower, m, Diag::unit);
+    auto B = random_matrix<T>(this->random, m, n);
+    for (T& x : B.data) x = T(0);
+    trsm(Side::left, Uplo::lower, Op::none, Diag::unit, m, n, T(1), A.data.data(), A.ld, B.data.data(), B.ld);
+    for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < m; ++i) ASSERT_EQ(B(i, j), T(0));
+}
+
 TYPED_TEST(Level3, NothingIsReadWhereAlphaOrTheDepthIsZero)
 {
     using T = TypeParam;

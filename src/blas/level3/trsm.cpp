@@ -117,7 +117,7 @@ template <Scalar T> void solve_columns(const Setup<T>& with, RightUpper<T> x, T 
 /// products have X as it was packed by the solve, and gain as much by that.
 template <Scalar T> void solve_halves(const Setup<T>& with, const RightUpper<T>& x, T alpha)
 {
-    if (x.rs == 1 || x.n <= 3 * with.tree[Loop::pc]) return solve_columns(with, x, alpha);
+    if (x.rs == 1 || x.n <= std::max(3 * with.tree[Loop::pc], with.kernel.nr)) return solve_columns(with, x, alpha);
     const Index half = (x.n / 2 + with.kernel.nr - 1) / with.kernel.nr * with.kernel.nr;
     RightUpper<T> first = x, second = x;
     first.n = half;
