@@ -70,7 +70,8 @@ template <Scalar T> class QrByPanels {
 public:
     /// The room is for two panels, where there are several. `with_factor`: T of the last one is wanted too.
     QrByPanels(Index m, Index n, T* A, Index lda, T* tau, const Room<T>& room, bool with_factor, const Helpers& helpers)
-        : m_(m), n_(n), k_(std::min(m, n)), A_(A), lda_(lda), tau_(tau), room_(room), with_factor_(with_factor), helpers_(helpers)
+        : m_(m), n_(n), k_(std::min(m, n)), A_(A), lda_(lda), tau_(tau), room_(room), with_factor_(with_factor),
+          helpers_(helpers), is_shared_(is_worth_sharing_all())
     {
     }
     void factor()
@@ -111,7 +112,7 @@ private:
         const Index next = end(j), behind = next < k_ ? end(next) : next, left = n_ - behind, slice = slice_of(m_ - j);
         // What is narrower than a unit belongs to the last one, as in `in_slices`.
         const Index slices = (left + slice - (left < slice ? 1 : unit)) / slice;
-        if (slices > 0 && is_worth_sharing(helpers_, work_of(j, next, behind))) {
+        if (is_shared_ && slices > 0 && saves_time(helpers_, saving_of(j))) {
             const auto work = [&](Team& team) {
                 if (!team.is_joined()) lead(j, next, behind);
                 while (const Chunks some = team.next_of_two_ends(1))
@@ -129,13 +130,23 @@ private:
         update(j, next, behind);
         factor_panel(next);
     }
-    /// With a panel's operations at a third of the others' speed. Who takes part has its columns from the step before; what
-    /// comes to it are the reflectors, and what goes back are columns of the next panel.
-    Update work_of(Index j, Index next, Index behind) const
+    /// Those who help get the columns that they update once; those of later panels come back while others are under way.
+    bool is_worth_sharing_all() const
     {
-        const double k = double(next - j), rows = double(m_ - j), cols = double(n_ - next), panel = double(behind - next);
-        const Flops flops = (is_complex<T> ? 16.0 : 4.0) * rows * (cols * k + 3 * panel * panel);
-        return {n_ - next, flops, sizeof(T) * rows * k, sizeof(T) * rows * panel};
+        const Bytes columns = sizeof(T) * double(m_) * double(n_ - end(end(0)));
+        return saves_time_by_panels(helpers_, columns, k_, room_.panel, [this](Index j) { return saving_of(j); });
+    }
+    /// Of the step at j, others do what is behind the next panel, or their part of all where that is less: a panel's operations
+    /// go at a third of the others' speed. Steps are short, so that to begin one together, and to wait for its last slice, counts.
+    /// What goes to others are the reflectors.
+    Saving saving_of(Index j) const
+    {
+        const Index next = end(j), behind = end(next);
+        const double k = double(next - j), rows = double(m_ - j), panel = double(behind - next);
+        const double all = double(n_ - next) * k + 3 * panel * panel;
+        const double saved = std::min(double(n_ - behind) * k, (1 - 1.0 / helpers_.cores) * all);
+        constexpr Flops to_begin = 2.5e5;
+        return {(is_complex<T> ? 16.0 : 4.0) * rows * saved - to_begin, sizeof(T) * rows * k};
     }
     /// Those of this step and all later ones, since who is woken for one takes part in the others: as many as take as long at a
     /// core's peak, of which panels and narrow updates reach half.
@@ -152,6 +163,7 @@ private:
     const Room<T>& room_;
     const bool with_factor_;
     const Helpers& helpers_;
+    const bool is_shared_;
     WholeReflectors<T> reflectors_[2];
 };
 

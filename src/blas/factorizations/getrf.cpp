@@ -127,7 +127,7 @@ private:
         const Index next = end(j), behind = next < k_ ? end(next) : next, left = n_ - behind, slice = slice_of(m_ - j);
         // What is narrower than one may be belongs to the last one, as in `in_slices`: its sums would be found otherwise.
         const Index slices = (left + slice - (left < slice ? 1 : narrowest)) / slice;
-        if (is_shared_ && slices > 0 && saves_time(helpers_, saved_in(j), panel_of(j))) {
+        if (is_shared_ && slices > 0 && saves_time(helpers_, saving_of(j))) {
             const auto work = [&](Team& team) {
                 if (!team.is_joined()) lead(j, next, behind);
                 while (const Chunks some = team.next_of_two_ends(1))
@@ -156,28 +156,23 @@ private:
         if (!is_shared_ || !helpers_.share(panels, flops_from(0) / double(panels), std::cref(work))) exchange(0, panels);
     }
 
-    /// Do others save more than what goes from one core to another takes? In each step that is its panel. They get the columns
-    /// that they update once; those that the calling thread's panels are made of come back, while others are under way.
+    /// Those who help get the columns that they update once; those that the calling thread's panels are made of come back while
+    /// others are under way.
     bool is_worth_sharing_all() const
     {
-        Flops saved = 0;
-        Bytes moved = sizeof(T) * double(m_) * double(n_ - end(end(0)));
-        for (Index j = 0; j < k_; j = end(j)) {
-            saved += saved_in(j);
-            moved += panel_of(j);
-        }
-        return saves_time(helpers_, saved, moved);
+        const Bytes columns = sizeof(T) * double(m_) * double(n_ - end(end(0)));
+        return saves_time_by_panels(helpers_, columns, k_, width_, [this](Index j) { return saving_of(j); });
     }
-    Bytes panel_of(Index j) const { return sizeof(T) * double(m_ - j) * double(end(j) - j); }
     /// Of the step at j, others do what is behind the next panel, or their part of all where that is less: a panel's operations
-    /// go at a third of the others' speed.
-    Flops saved_in(Index j) const
+    /// go at a third of the others' speed. What goes to them is the panel.
+    Saving saving_of(Index j) const
     {
         const Index next = end(j), behind = end(next);
         const double k = double(next - j), rows = double(m_ - j), panel = double(behind - next);
         const auto updates = [&](Index first) { return k * double(n_ - first) * (2 * rows - k); };
         const double all = updates(next) + 3 * panel * panel * (rows - k);
-        return (is_complex<T> ? 4.0 : 1.0) * std::min(updates(behind), (1 - 1.0 / helpers_.cores) * all);
+        const Flops saved = std::min(updates(behind), (1 - 1.0 / helpers_.cores) * all);
+        return {(is_complex<T> ? 4.0 : 1.0) * saved, sizeof(T) * rows * k};
     }
     /// Those of this step and all later ones, since who is woken for one takes part in the others: as many as take as long at a
     /// core's peak, of which panels and narrow updates reach half.

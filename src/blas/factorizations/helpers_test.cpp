@@ -146,11 +146,16 @@ TEST(Helping, IsForNoUpdateThatReadsMuchForWhatItComputes)
 TEST(Helping, IsWeighedByWhatItSavesAndWhatItMoves)
 {
     const Helpers two{2, [](Index, Flops, const std::function<void(Team&)>&) { return true; }, 100, 10};
-    EXPECT_TRUE(saves_time(two, 1.2e6, 1e5));
-    EXPECT_FALSE(saves_time(two, 0.9e6, 1e5));
-    EXPECT_FALSE(saves_time(two, 1e5, 0)) << "it is over";
-    EXPECT_FALSE(saves_time({}, 1.2e6, 1e5)) << "nobody";
+    EXPECT_TRUE(saves_time(two, {1.1e6, 1e5}));
+    EXPECT_FALSE(saves_time(two, {0.9e6, 1e5}));
+    EXPECT_FALSE(saves_time(two, {1e5, 0})) << "it is over";
+    EXPECT_FALSE(saves_time({}, {1.1e6, 1e5})) << "nobody";
     EXPECT_FALSE(is_worth_sharing(two, {96, 1.2e6, 1e4, 1e4})) << "which does not go by columns";
+    const auto by_panels = [&](Bytes columns) {
+        return saves_time_by_panels(two, columns, 100, 40, [](Index j) { return Saving{j < 80 ? 1e6 : 1e5, 1e4}; });
+    };
+    EXPECT_TRUE(by_panels(1.7e5)) << "2e6 flops of two steps for 1.9e5 bytes";
+    EXPECT_FALSE(by_panels(1.9e5));
 }
 
 } // namespace
