@@ -137,8 +137,8 @@ private:
         return saves_time_by_panels(helpers_, columns, k_, room_.panel, [this](Index j) { return saving_of(j); });
     }
     /// Of the step at j, others do what is behind the next panel, or their part of all where that is less: a panel's operations
-    /// go at a third of the others' speed. Steps are short, so that to begin one together, and to wait for its last slice, counts.
-    /// What goes to others are the reflectors.
+    /// go at a third of the others' speed. Steps are short: to begin one together, and to wait for its last slice, counts. What
+    /// goes to others are the reflectors.
     Saving saving_of(Index j) const
     {
         const Index next = end(j), behind = end(next);
