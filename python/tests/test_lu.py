@@ -58,10 +58,12 @@ def test_solves_with_the_factors(n, dtype, trans):
 @pytest.mark.parametrize("how", [{}, {"permute_l": True}, {"p_indices": True}, {"permute_l": True, "p_indices": True}])
 def test_lu_gives_scipys_factors(shape, dtype, how):
     A = random_array(shape, dtype)
+    accuracy = 1e-3 if A.dtype.char in "fF" else 1e-9
     for a in (A, np.asfortranarray(A)):
         for ours, theirs in zip(trencadis.lu(a, **how), scipy.linalg.lu(a, **how), strict=True):
             assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
-            assert np.allclose(ours, theirs, rtol=1e-3, atol=1e-3 if ours.dtype.char in "fF" else 1e-9)
+            # The last pivot is what is left of large numbers: it is as exact as the largest one, in both.
+            assert np.abs(ours - theirs).max(initial=0) <= accuracy * np.abs(theirs).max(initial=0)
         assert np.array_equal(a, A)
     rows, lower, upper = trencadis.lu(A, p_indices=True)
     assert factor_error(A, rows, lower, upper) < 10
