@@ -125,7 +125,7 @@ template <Scalar T> double flops_for_a_byte(const Crew& crew, double most_line_n
 /// woken, at the first update that is worth it; `largest`: flops that they would then take part in.
 template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, Flops largest, const RoutineOptions& options)
 {
-    constexpr Flops longest = 3e8;
+    constexpr Flops longest = 3.1e8;
     if (!may_be_short(flops, true, options, longest)) return {};
     crew.note_short(in_double<T>(flops));
     return {
