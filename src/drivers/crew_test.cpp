@@ -324,6 +324,14 @@ TEST(Crew, HasTasksForMediumFactorizationsWhereItSharesNoCalls)
         std::vector<Index> pivots(n);
         expect_runs("geqrf", [&](Crew& crew, double* A) { geqrf(crew, n, n, A, n, tau.data()); });
         expect_runs("getrf", [&](Crew& crew, double* A) { getrf(crew, n, n, A, n, pivots.data()); });
+        std::vector<double> b(n, 1.0);
+        expect_runs("gesv", [&](Crew& crew, double* A) { gesv(crew, n, 1, A, n, pivots.data(), b.data(), n); });
+        const std::vector<double> A = random_numbers(n * n);
+        for (Index i = 0; i < n; ++i) {
+            double sum = 0;
+            for (Index j = 0; j < n; ++j) sum += A[std::size_t(i + j * n)] * b[std::size_t(j)];
+            EXPECT_NEAR(sum, 1.0, 1e-9) << i;
+        }
     }
 }
 

@@ -21,7 +21,7 @@ struct RoutineOptions {
     Index nb = 0;                           ///< tile size; 0: chosen from the sizes and the machine (default_tile)
     std::function<bool()> interrupted = {}; ///< asked on the calling thread about every 50 ms; true cancels the call
     std::string variant = {};               ///< one of variants_of(routine); empty: default_variant
-    bool or_another = false;                ///< where there is no memory for the variant
+    bool or_another = false;                ///< will do where there is no memory for the variant
 };
 
 /// The variants that a routine knows (algorithms/routines.hpp says what they are).

@@ -115,7 +115,7 @@ template <Scalar T> bool is_short(Crew& crew, Flops flops, bool ours, const Rout
     return may_be_short(flops, ours, options, most) && crew.can_share(in_double<T>(flops));
 }
 
-/// Numbers of T, of which a core does as many as take as long.
+/// As of `blas`, in operations on T: of those in single precision a core does twice as many.
 template <Scalar T> double flops_for_a_byte(const Crew& crew, double most_line_ns = std::numeric_limits<double>::infinity())
 {
     return blas::flops_for_a_byte(std::min(double(crew.line_ns()), most_line_ns), crew.flops_per_ns()) / in_double<T>(1);
