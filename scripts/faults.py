@@ -44,9 +44,9 @@ def faults():
 
 
 def infos():
-    file = "src/blas/factorizations/block_cholesky.cpp"
-    yield Fault("potrf: info is always 0", file, "            return j + info;", "            return 0;", (BLAS,))
     file = "src/blas/factorizations/potrf.cpp"
+    right = "return factor_small(uplo_, n, A, lda_);"
+    yield Fault("potrf: info is always 0", file, right, right[:-1] + " * 0;", (BLAS,))
     yield Fault("potrf by halves: info is always 0", file, "return info ? info + n1 : 0;", "return 0;", (BLAS, CALLS, FACE))
     file = "src/kernels/tiles/tile_potrf.cpp"
     yield Fault("potrf by tiles: info is always 0", file, "context.outcome().report(first_row + row);", "(void)row;", (TILES,))
@@ -95,9 +95,9 @@ def pivots():
 
 
 def other_triangles():
-    file = "src/blas/factorizations/block_cholesky.cpp"
-    right = "unpack_column(p, p, first + rows);"
-    yield Fault("potrf: writes above the diagonal", file, right, "unpack_column(p, first, first + rows);", (BLAS,))
+    file = "src/blas/micro/cholesky_columns.hpp"
+    right = "for (Index i = p; i < x.n; i += N) Vec::save_some(to"
+    yield Fault("potrf: writes above the diagonal", file, right, right.replace("i = p", "i = p / N * N"), (BLAS,))
     file = "src/blas/level3/rank_k.cpp"
     right = "left.transposed(), beta, C, 1, ldc, part_of(uplo)"
     yield Fault("syrk: writes both triangles", file, right, right.replace("part_of(uplo)", "Part::all"), (BLAS,))
@@ -139,9 +139,10 @@ def elements():
     file = "src/blas/level3/trsm.cpp"
     right = "solve_block(kernel, x.rows, width, triangle, block, x.rs, x.cs, X, !is_last && x.rs == 1);"
     yield Fault("trsm: one element is off by 1e-12", file, right, f"{right}\n        {off('block[0]')}", (BLAS,))
-    file = "src/blas/factorizations/block_cholesky.cpp"
-    right = "    unpack(n);\n"
-    yield Fault("potrf: one element is off by 1e-12", file, right, f"{right}    {off('A[(n - 1) * rs]')}\n", (BLAS,))
+    file = "src/blas/factorizations/potrf.cpp"
+    right = "return n <= 0 ? 0 : Cholesky<T>(uplo, lda, helpers).factor(n, A);"
+    wrong = f"const Index info = {right[7:]}\n    if (n > 0) {off('A[(n - 1) * (lda + 1)]')}\n    return info;"
+    yield Fault("potrf: one element is off by 1e-12", file, right, wrong, (BLAS,))
     file = "src/blas/factorizations/getrf.cpp"
     right = "    return info;\n}\n\n#define"
     yield Fault("getrf: one element is off by 1e-12", file, right, f"    {off('A[m - 1]')}\n{right}", (BLAS,))
@@ -179,8 +180,8 @@ def padding():
     right = "fit_to_memory(with, [&] { reserve_buffers(with, x); });"
     yield Fault("trsm: writes a row below B", file, right, right + written("B", "m", "ldb"), (BLAS,))
     file = "src/blas/factorizations/potrf.cpp"
-    right = "if (n <= 0) return 0;"
-    yield Fault("potrf: writes a row below A", file, right, right + written("A", "n", "lda"), (BLAS,))
+    right = "n1 = (n / 2 + unit - 1) / unit * unit;"
+    yield Fault("potrf: writes a row below A", file, right, right + written("A", "n", "lda_"), (BLAS,))
     file = "src/blas/factorizations/getrf.cpp"
     right = "    if (k <= 0) return 0;"
     yield Fault("getrf: writes a row below A", file, right, right + written("A", "m", "lda"), (BLAS,))

@@ -16,7 +16,6 @@ namespace alone {
 
 template <Scalar T> Index potrf(const KernelProvider& kernels, Uplo uplo, Index n, T* A, Index lda)
 {
-    if (n > 0 && kernels.native(KernelRoutine::potrf)) return blas::potrf_in_halves(uplo, n, A, lda, {});
     return n == 0 ? 0 : kernels.potrf(uplo, n, A, lda);
 }
 
@@ -38,13 +37,12 @@ template <Scalar T> Index posv(const KernelProvider& kernels, Uplo uplo, Index n
 
 namespace {
 
-/// On the calling thread, which others help where the kernels are ours. A single worker's is not cut up for them; where sessions
-/// of one worker and of several take turns, up to 2e6 flops, the bits are the same.
+/// On the calling thread, which others help where the kernels are ours. The bits are those of a single worker.
 template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, Index lda, const RoutineOptions& options)
 {
     if (crew.workers() == 1 || !crew.kernels().native(KernelRoutine::potrf)) return alone::potrf(crew.kernels(), uplo, n, A, lda);
     const Flops flops = operations::potrf(double(n)).flops<T>();
-    return blas::potrf_in_halves(uplo, n, A, lda, helpers<T>(crew, flops, flops / 2, options));
+    return blas::potrf(uplo, n, A, lda, helpers<T>(crew, flops, flops / 2, options));
 }
 
 /// Would others save more of it than it takes them to get their part of the triangle? Of what they could do tiles that are few

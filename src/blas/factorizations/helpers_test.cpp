@@ -98,19 +98,13 @@ TYPED_TEST(Helped, CholeskyHasTheBitsOfOneThread)
                     auto alone = random_matrix<T>(random, n, n);
                     for (Index j = 0; j < n; ++j) alone(j, j) = T(Real<T>(n));
                     if (minor) alone(minor - 1, minor - 1) = T(-1);
-                    auto helped = alone, block = alone;
+                    auto helped = alone;
                     const std::string what = std::string(set->name) + ' ' + std::to_string(n) + ' ' + char(uplo);
                     TwoThreads threads{*set};
-                    EXPECT_EQ(potrf_in_halves(uplo, n, alone.data.data(), alone.ld, {}), minor) << what;
-                    EXPECT_EQ(potrf_in_halves(uplo, n, helped.data.data(), helped.ld, threads.helpers(2)), minor) << what;
+                    EXPECT_EQ(potrf(uplo, n, alone.data.data(), alone.ld), minor) << what;
+                    EXPECT_EQ(potrf(uplo, n, helped.data.data(), helped.ld, threads.helpers(2)), minor) << what;
                     EXPECT_GT(threads.forks, 0);
                     ASSERT_TRUE(same_bits(alone, helped)) << what;
-                    EXPECT_EQ(potrf(uplo, n, block.data.data(), block.ld), minor) << what;
-                    if (minor) continue;
-                    for (Index j = 0; j < n; ++j)
-                        for (Index i = 0; i < n; ++i)
-                            ASSERT_LE(std::abs(alone(i, j) - block(i, j)), 100 * eps<T> * std::sqrt(Real<T>(n)))
-                                << what << " at " << i << ", " << j;
                 }
     }
 }

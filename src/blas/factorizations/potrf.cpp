@@ -1,5 +1,3 @@
-#include "base/error.hpp"
-#include "blas/factorizations/block_cholesky.hpp"
 #include "blas/level3/control_tree.hpp"
 #include "blas/level3/helpers.hpp"
 #include "blas/level3/level3.hpp"
@@ -10,34 +8,12 @@
 namespace trencadis::blas {
 namespace {
 
-/// Orders of real triangles that are factored as a whole in packed form, in the second-level cache.
-constexpr Index least_block = 129, largest_block = 512;
-
-/// Where others may help: a block is the calling thread's alone. In halves it takes 2 to 5 % longer there.
-constexpr Index largest_half = 192;
-
-/// Buffers for the packed form; without the memory for those of a large triangle its halves are factored one after the other.
-template <class R> bool is_one_block(Index n)
-{
-    try {
-        reserve_block_cholesky<R>(n);
-        return true;
-    } catch (const Error& failure) {
-        if (failure.code() != ErrorCode::out_of_memory) throw;
-        return false;
-    }
-}
-
 template <Scalar T> Index factor_small(Uplo uplo, Index n, T* A, Index lda)
 {
     constexpr Index line = 64 / Index(sizeof(T));
     Real<T>* const work = scratch<Real<T>>(Buffer::factor, planes<T> * (n * ((n + line - 1) / line * line) + line));
     return micro_kernel<T>().factor_triangle({n, A, lda, uplo == Uplo::lower, work});
 }
-
-} // namespace
-
-namespace {
 
 /// A triangle seen as a lower one.
 template <Scalar T> struct Seen {
@@ -72,20 +48,15 @@ constexpr Index least_stepped = 513, largest_stepped = 2048, step = 240;
 
 template <Scalar T> class Cholesky {
 public:
-    /// In blocks of order `largest` at most; `helpers` outlive it.
-    Cholesky(Uplo uplo, Index lda, Index largest, const Helpers& helpers)
-        : seen_{uplo, lda}, uplo_(uplo), lda_(lda), largest_(largest), helpers_(helpers)
-    {
-    }
+    /// `helpers` outlive it.
+    Cholesky(Uplo uplo, Index lda, const Helpers& helpers) : seen_{uplo, lda}, uplo_(uplo), lda_(lda), helpers_(helpers) {}
 
-    /// By halves, or in steps, down to small triangles or blocks.
+    /// By halves, or in steps, down to small triangles.
     Index factor(Index n, T* A) const
     {
         if (n <= most_in_triangle) return factor_small(uplo_, n, A, lda_);
-        if constexpr (!is_complex<T>)
-            if (n >= least_block && n <= largest_ && is_one_block<T>(n)) return block_cholesky(uplo_, n, A, lda_);
         if (n >= least_stepped && n <= largest_stepped) return factor_in_steps(n, width_of_steps(n), A);
-        const Index unit = n > 128 ? 64 : 8, n1 = (n / 2 + unit - 1) / unit * unit;
+        const Index unit = n > 3 * most_in_triangle ? 64 : 8, n1 = (n / 2 + unit - 1) / unit * unit;
         if (const Index info = factor_first(n, n1, A)) return info;
         const Index info = factor(n - n1, A + n1 * (lda_ + 1));
         return info ? info + n1 : 0;
@@ -124,29 +95,23 @@ private:
 
     const Seen<T> seen_;
     const Uplo uplo_;
-    const Index lda_, largest_;
+    const Index lda_;
     const Helpers& helpers_;
 };
 
 } // namespace
 
-template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda)
+template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda, const Helpers& helpers)
 {
-    if (n <= 0) return 0;
-    return Cholesky<T>(uplo, lda, largest_block, {}).factor(n, A);
-}
-template <Scalar T> Index potrf_in_halves(Uplo uplo, Index n, T* A, Index lda, const Helpers& helpers)
-{
-    return n <= 0 ? 0 : Cholesky<T>(uplo, lda, largest_half, helpers).factor(n, A);
+    return n <= 0 ? 0 : Cholesky<T>(uplo, lda, helpers).factor(n, A);
 }
 template <Scalar T> Index potrf_in_steps(Uplo uplo, Index n, Index width, T* A, Index lda)
 {
-    return Cholesky<T>(uplo, lda, largest_block, {}).factor_in_steps(n, width, A);
+    return Cholesky<T>(uplo, lda, {}).factor_in_steps(n, width, A);
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template Index potrf(Uplo, Index, T*, Index);                                                                                \
-    template Index potrf_in_halves(Uplo, Index, T*, Index, const Helpers&);                                                      \
+    template Index potrf(Uplo, Index, T*, Index, const Helpers&);                                                                \
     template Index potrf_in_steps(Uplo, Index, Index, T*, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

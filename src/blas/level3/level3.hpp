@@ -48,11 +48,8 @@ template <Scalar T>
 void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb);
 
 /// A <- its Cholesky factor in one triangle; the other is not referenced. LAPACK's info: 0, or the order of the leading minor
-/// that is not positive definite (NaN counts as not). n^3/3 flops.
-template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda);
-/// The same in smaller blocks, with other roundings, so that there are updates for others to help with. The bits do not depend on
-/// whether anybody does.
-template <Scalar T> Index potrf_in_halves(Uplo uplo, Index n, T* A, Index lda, const Helpers& helpers);
+/// that is not positive definite (NaN counts as not). n^3/3 flops. The bits do not depend on whether anybody helps with updates.
+template <Scalar T> Index potrf(Uplo uplo, Index n, T* A, Index lda, const Helpers& helpers = {});
 /// The same in steps of so many columns. Of real numbers the bits are those of square tiles as wide, where none is narrower
 /// than eight.
 template <Scalar T> Index potrf_in_steps(Uplo uplo, Index n, Index width, T* A, Index lda);

@@ -192,12 +192,6 @@ template <Scalar T> struct MicroKernel {
     /// i >= p, of which no other is read; zeros are before. One of the strides is 1 or -1. Null where vectors do not suit.
     void (*pack_triangle_block)(const T* A, Index across, Index along, R* image);
 
-    /// L L^T = D in place, D the lower triangle of n <= nr rows and columns; column p is nr numbers at D + p * step, of which
-    /// those in front of the diagonal may be anything and become zero. U: n rows of nr numbers, L^T with the inverses of its
-    /// pivots, then one of ones, as solve wants it. Returns LAPACK's info; then U is undefined. Real numbers; null where there
-    /// is none.
-    Index (*factor_diagonal)(Index n, R* D, Index step, R* U);
-
     /// A = L L^H (upper: U^H U) in place, as potrf (level3.hpp), with its result.
     Index (*factor_triangle)(const SmallTriangle<T>& triangle);
 

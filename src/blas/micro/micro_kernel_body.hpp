@@ -4,7 +4,6 @@
 #pragma once
 #include "blas/micro/cholesky_columns.hpp"
 #include "blas/micro/column_kernel_body.hpp"
-#include "blas/micro/diagonal_block.hpp"
 #include "blas/micro/interleaved_tile.hpp"
 #include "blas/micro/lane_cholesky.hpp"
 #include "blas/micro/lane_lu.hpp"
@@ -95,11 +94,6 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
         constexpr int rows = many_registers ? 4 : is_complex<T> ? 2 : 4, cols = many_registers && !is_complex<T> ? 4 : 2;
         return {lanes, LaneCholesky<T, Bytes, rows, cols>::run, LaneLu<T, Bytes, rows, cols>::run};
     }
-    static constexpr auto factor_diagonal() -> Index (*)(Index, R*, Index, R*)
-    {
-        if constexpr (is_complex<T> || (NR & (NR - 1)) != 0 || NR * sizeof(R) > Bytes) return nullptr;
-        else return DiagonalBlock<R, NR>::factor;
-    }
     static constexpr auto transposing() -> void (*)(Index, Index, const T*, Index, T*, Index)
     {
         if constexpr (is_complex<T>) return transpose_pairs<T, Bytes>;
@@ -123,7 +117,6 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .moves_rows = !is_complex<T> && lanes == NR,
                 .multiply_triangle = multiplying_triangles(),
                 .pack_triangle_block = packing_triangles(),
-                .factor_diagonal = factor_diagonal(),
                 .factor_triangle = CholeskyColumns<T, Bytes>::factor,
                 .factor_columns = factor_columns<T, Bytes>,
                 .reflect_columns = reflect_columns<T, Bytes, reflected>,
