@@ -348,10 +348,15 @@ def exchanges():
 
 def small_factorizations():
     file = "src/blas/factorizations/getrf.cpp"
-    right = "laswp(width_, column(p * width_), lda_, (p + 1) * width_, k_, pivots_);"
+    right = "laswp(width, column(p * width), lda_, (p + 1) * width, k, pivots_);"
     yield Fault("LU by panels: rows in front are not exchanged", file, right, ";", (BLAS,))
-    right = "if (next < k_) factor_panel(next);"
-    yield Fault("LU by panels: the next panel is not factored", file, right, "", (BLAS,))
+    file = "src/blas/factorizations/look_ahead.hpp"
+    right = "if (p.end < k_) panels_.factor(at(p.end));"
+    yield Fault("look-ahead: the next panel is not factored", file, right, "", (BLAS,))
+    right = "n_ - next.end < unit ? Panel{next.begin, n_} : next;"
+    yield Fault("look-ahead: columns too few for their bits go alone", file, right, "false ? next : next;", (BLAS,))
+    right = "for (Panel p = at(0); p.begin < std::min(block.begin, k_); p = at(p.end)) panels_.update(p, block);"
+    yield Fault("look-ahead alone: blocks know nothing of earlier panels", file, right, "", (BLAS,))
     file = "src/blas/micro/cholesky_columns.hpp"
     right = "v = Vec::from(own + parts) ? v : Vec::from(own) ? pair(root) : V{};"
     wrong = "v = Vec::from(own + parts) ? v : pair(root);"

@@ -1,8 +1,10 @@
 #include "blas/factorizations/inverse_pivot.hpp"
+#include "blas/factorizations/look_ahead.hpp"
 #include "blas/factorizations/lu.hpp"
 #include "blas/level3/control_tree.hpp"
 #include "blas/level3/level3.hpp"
 #include "blas/level3/scratch.hpp"
+#include "matrix/operations.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -74,121 +76,89 @@ template <Scalar T> bool goes_by_panels(Index m, Index k, int cores)
     return k >= least && k <= (cores > 1 ? most_of_several : most_of_one) && m <= 2 * k;
 }
 
-/// By panels of a few columns from left to right. In each step the calling thread brings the next panel up to date and factors
-/// it, while others update what is behind it (look-ahead). What is in front of a panel has its rows exchanged at the end. Nobody
-/// else writes what a chunk writes, or reads it before all have come back. Alone a core does the same in the same order.
-template <Scalar T> class PanelByPanel {
+/// What LU is by panels (look_ahead.hpp). Pivots count from the panel's first row until all are known.
+template <Scalar T> class LuPanels {
 public:
-    PanelByPanel(Index m, Index n, T* A, Index lda, Index* pivots, const Helpers& helpers)
-        : m_(m), n_(n), k_(std::min(m, n)), A_(A), lda_(lda), pivots_(pivots), width_(width_of(k_)), helpers_(helpers),
-          is_shared_(is_worth_sharing_all())
+    static constexpr Flops to_begin = 0;
+
+    LuPanels(Index m, Index n, T* A, Index lda, Index* pivots) : m_(m), n_(n), A_(A), lda_(lda), pivots_(pivots) {}
+
+    /// What is in front of a panel has its rows exchanged at the end.
+    Index all(const Helpers& helpers)
     {
-    }
-    Index factor()
-    {
-        factor_panel(0);
-        for (Index j = 0; j < k_; j += width_) {
-            step(j);
-            for (Index i = j; i < end(j); ++i) pivots_[i] += j;
-        }
-        exchange_rows();
+        const Index k = std::min(m_, n_), width = width_of(k);
+        LookAhead<LuPanels> steps(*this, n_, k, width, LookAhead<LuPanels>::unit, together(width), helpers);
+        steps.factor();
+        Index panels = 0;
+        steps.for_each_panel([&](Panel p) {
+            for (Index i = p.begin; i < p.end; ++i) pivots_[i] += p.begin;
+            ++panels;
+        });
+        exchange_rows(panels - 1, width, steps.is_shared() ? helpers : Helpers{});
         return info_;
     }
 
-private:
-    static constexpr Index narrowest = 8;
+    void factor(Panel p)
+    {
+        const Index j = p.begin, info = factor_tall<T>(m_ - j, p.width(), column(j) + j, lda_, pivots_ + j, {});
+        if (info && !info_) info_ = info + j;
+    }
+    void update(Panel p, Panel columns) const
+    {
+        const Index j = p.begin;
+        blas::update<T>(m_ - j, columns.width(), p.width(), column(j) + j, lda_, pivots_ + j, column(columns.begin) + j, {});
+    }
+    Index slice(Panel p) const
+    {
+        constexpr Index numbers = 18000, least = 16, most = 32;
+        return std::clamp(numbers / (m_ - p.begin) / 8 * 8, least, most);
+    }
+    Flops updates(Panel p, Index first) const
+    {
+        const double k = double(p.width());
+        return (is_complex<T> ? 4.0 : 1.0) * k * double(n_ - first) * (2 * double(m_ - p.begin) - k);
+    }
+    /// Its operations go at a third of the others' speed.
+    Flops panel(Panel p) const
+    {
+        return (is_complex<T> ? 12.0 : 3.0) * double(p.width()) * double(p.width()) * double(m_ - p.begin);
+    }
+    Flops all_from(Index j) const { return operations::getrf(double(m_ - j), double(n_ - j)).flops<T>(); }
+    Bytes bytes(Panel p) const { return sizeof(T) * double(m_ - p.begin) * double(p.width()); }
+    Bytes columns(Index first) const { return sizeof(T) * double(m_) * double(n_ - first); }
 
+private:
     static Index width_of(Index k)
     {
         if constexpr (is_complex<T>) return 32;
         else return k <= 448 ? 48 : 64;
     }
-    Index end(Index j) const { return std::min(k_, j + width_); }
+    /// As many panels as a left operand's block has numbers, which stays in the second cache.
+    Index together(Index width) const
+    {
+        const ControlTree& tree = setup<T>().tree;
+        return std::max<Index>(1, tree[Loop::ic] * tree[Loop::pc] / (m_ * width));
+    }
     T* column(Index c) const { return A_ + c * lda_; }
 
-    void factor_panel(Index j)
+    /// Those of later panels, in all but the last one.
+    void exchange_rows(Index panels, Index width, const Helpers& helpers)
     {
-        const Index info = factor_tall<T>(m_ - j, end(j) - j, column(j) + j, lda_, pivots_ + j, {});
-        if (info && !info_) info_ = info + j;
-    }
-    /// Columns, so many that the last slice of a step does not keep the others waiting for long.
-    static Index slice_of(Index rows)
-    {
-        constexpr Index numbers = 18000, most = 32;
-        return std::clamp(numbers / rows / narrowest * narrowest, 2 * narrowest, most);
-    }
-    /// Columns [first, last) by the panel at j.
-    void update_columns(Index j, Index first, Index last) const
-    {
-        if (first < last) update<T>(m_ - j, last - first, end(j) - j, column(j) + j, lda_, pivots_ + j, column(first) + j, {});
-    }
-    void step(Index j)
-    {
-        const Index next = end(j), behind = next < k_ ? end(next) : next, left = n_ - behind, slice = slice_of(m_ - j);
-        // What is narrower than one may be belongs to the last one, as in `in_slices`: its sums would be found otherwise.
-        const Index slices = (left + slice - (left < slice ? 1 : narrowest)) / slice;
-        if (is_shared_ && slices > 0 && saves_time(helpers_, saving_of(j))) {
-            const auto work = [&](Team& team) {
-                if (!team.is_joined()) lead(j, next, behind);
-                while (const Chunks some = team.next_of_two_ends(1))
-                    update_columns(j, behind + some.begin * slice, some.end == slices ? n_ : behind + some.end * slice);
-            };
-            if (helpers_.share(slices, flops_from(j), std::cref(work))) return;
-        }
-        lead(j, next, behind);
-        update_columns(j, behind, n_);
-    }
-    void lead(Index j, Index next, Index behind)
-    {
-        update_columns(j, next, behind);
-        if (next < k_) factor_panel(next);
-    }
-    /// Those of later panels, in front of them.
-    void exchange_rows()
-    {
-        const Index panels = (k_ - 1) / width_; // but the last
+        const Index k = std::min(m_, n_);
         const auto exchange = [&](Index first, Index last) {
-            for (Index p = first; p < last; ++p) laswp(width_, column(p * width_), lda_, (p + 1) * width_, k_, pivots_);
+            for (Index p = first; p < last; ++p) laswp(width, column(p * width), lda_, (p + 1) * width, k, pivots_);
         };
         const auto work = [&](Team& team) {
             while (const Chunks some = team.next_of_two_ends(1)) exchange(some.begin, some.end);
         };
-        if (!is_shared_ || !helpers_.share(panels, flops_from(0) / double(panels), std::cref(work))) exchange(0, panels);
+        const Flops flops = 2 * all_from(0) / double(panels); // as those who were woken for them expect
+        if (panels < 2 || !helpers.share || !helpers.share(panels, flops, std::cref(work))) exchange(0, panels);
     }
 
-    /// Those who help get the columns that they update once; those that the calling thread's panels are made of come back while
-    /// others are under way.
-    bool is_worth_sharing_all() const
-    {
-        const Bytes columns = sizeof(T) * double(m_) * double(n_ - end(end(0)));
-        return saves_time_by_panels(helpers_, columns, k_, width_, [this](Index j) { return saving_of(j); });
-    }
-    /// Of the step at j, others do what is behind the next panel, or their part of all where that is less: a panel's operations
-    /// go at a third of the others' speed. What goes to them is the panel.
-    Saving saving_of(Index j) const
-    {
-        const Index next = end(j), behind = end(next);
-        const double k = double(next - j), rows = double(m_ - j), panel = double(behind - next);
-        const auto updates = [&](Index first) { return k * double(n_ - first) * (2 * rows - k); };
-        const double all = updates(next) + 3 * panel * panel * (rows - k);
-        const Flops saved = std::min(updates(behind), (1 - 1.0 / helpers_.cores) * all);
-        return {(is_complex<T> ? 4.0 : 1.0) * saved, sizeof(T) * rows * k};
-    }
-    /// Those of this step and all later ones, since who is woken for one takes part in the others: as many as take as long at a
-    /// core's peak, of which panels and narrow updates reach half.
-    Flops flops_from(Index j) const
-    {
-        const double m = double(m_ - j), n = double(n_ - j), k = double(k_ - j);
-        return (is_complex<T> ? 8.0 : 2.0) * 2 * k * (m * n - k * (m + n) / 2 + k * k / 3);
-    }
-
-    const Index m_, n_, k_;
+    const Index m_, n_;
     T* const A_;
     const Index lda_;
     Index* const pivots_;
-    const Index width_;
-    const Helpers& helpers_;
-    const bool is_shared_;
     Index info_ = 0;
 };
 
@@ -198,7 +168,7 @@ template <Scalar T> Index getrf(Index m, Index n, T* A, Index lda, Index* pivots
 {
     const Index k = std::min(m, n);
     if (k <= 0) return 0;
-    if (goes_by_panels<T>(m, k, helpers.cores)) return PanelByPanel<T>(m, n, A, lda, pivots, helpers).factor();
+    if (goes_by_panels<T>(m, k, helpers.cores)) return LuPanels<T>(m, n, A, lda, pivots).all(helpers);
     const Index info = factor_tall(m, k, A, lda, pivots, helpers);
     if (n > m) update(m, n - m, m, A, lda, pivots, A + m * lda, helpers);
     return info;

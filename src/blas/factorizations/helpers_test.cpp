@@ -1,3 +1,4 @@
+#include "blas/factorizations/look_ahead.hpp"
 #include "blas/factorizations/lu.hpp"
 #include "blas/factorizations/qr.hpp"
 #include "blas/level3/level3.hpp"
@@ -101,7 +102,7 @@ TYPED_TEST(Helped, CholeskyHasTheBitsOfOneThread)
                     auto helped = alone;
                     const std::string what = std::string(set->name) + ' ' + std::to_string(n) + ' ' + char(uplo);
                     TwoThreads threads{*set};
-                    EXPECT_EQ(potrf(uplo, n, alone.data.data(), alone.ld), minor) << what;
+                    EXPECT_EQ(potrf(uplo, n, alone.data.data(), alone.ld, {2}), minor) << what;
                     EXPECT_EQ(potrf(uplo, n, helped.data.data(), helped.ld, threads.helpers(2)), minor) << what;
                     EXPECT_GT(threads.forks, 0);
                     ASSERT_TRUE(same_bits(alone, helped)) << what;
@@ -145,11 +146,6 @@ TEST(Helping, IsWeighedByWhatItSavesAndWhatItMoves)
     EXPECT_FALSE(saves_time(two, {1e5, 0})) << "it is over";
     EXPECT_FALSE(saves_time({}, {1.1e6, 1e5})) << "nobody";
     EXPECT_FALSE(is_worth_sharing(two, {96, 1.2e6, 1e4, 1e4})) << "which does not go by columns";
-    const auto by_panels = [&](Bytes columns) {
-        return saves_time_by_panels(two, columns, 100, 40, [](Index j) { return Saving{j < 80 ? 1e6 : 1e5, 1e4}; });
-    };
-    EXPECT_TRUE(by_panels(1.7e5)) << "2e6 flops of two steps for 1.9e5 bytes";
-    EXPECT_FALSE(by_panels(1.9e5));
 }
 
 } // namespace

@@ -47,26 +47,6 @@ inline bool is_worth_sharing(const Helpers& helpers, const Update& update)
     return helpers.share && update.flops >= least && others * update.flops > helpers.flops_for_a_byte * moved;
 }
 
-/// What others save the calling thread, and the bytes of long columns that go from one core to another for it.
-struct Saving {
-    Flops flops;
-    Bytes moved;
-};
-inline bool saves_time(const Helpers& helpers, const Saving& saving)
-{
-    constexpr Flops least = 1.5e5;
-    return helpers.share && saving.flops >= least && saving.flops > helpers.flops_for_a_column_byte * saving.moved;
-}
-/// In all steps that are worth it, of a factorization by panels of so many of k columns: those who help get `columns` once.
-template <class InStep>
-bool saves_time_by_panels(const Helpers& helpers, Bytes columns, Index k, Index width, const InStep& in_step)
-{
-    Saving all{0, columns};
-    for (Index j = 0; j < k; j += width)
-        if (const Saving one = in_step(j); saves_time(helpers, one)) all = {all.flops + one.flops, all.moved + one.moved};
-    return saves_time(helpers, all);
-}
-
 /// Calls compute(first, count) for all columns: in slices, by whoever takes part, or for all at once. A column must get the same
 /// bits whichever slice it is in; none is narrower than `unit`, but where all of them are: solutions and sums of one or two
 /// columns are found otherwise.
