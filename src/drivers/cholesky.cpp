@@ -46,10 +46,10 @@ template <Scalar T> Index factor_directly(Crew& crew, Uplo uplo, Index n, T* A, 
 }
 
 /// Would others save more of it than it takes them to get their part of the triangle? Of what they could do tiles that are few
-/// leave them a sixth to wait for.
+/// leave them a twelfth to wait for.
 template <Scalar T> bool is_worth_moving(const Crew& crew, Flops flops, Bytes triangle)
 {
-    constexpr double kept_busy = 5.0 / 6;
+    constexpr double kept_busy = 11.0 / 12;
     const double others = kept_busy * (1 - 1.0 / crew.workers());
     return others * flops > flops_for_a_byte<T>(crew) * triangle;
 }

@@ -12,7 +12,7 @@ TEST(Patience, GrowsWithWaitsThatAreWorthIt)
     Patience patience;
     const std::int64_t first = patience.spin_ns(0);
     for (int i = 0; i < 10; ++i) patience.waited(200 * us);
-    EXPECT_GT(patience.spin_ns(0), 2 * 200 * us);
+    EXPECT_GE(patience.spin_ns(0), 2 * 200 * us);
     EXPECT_GT(patience.spin_ns(0), first);
 }
 
@@ -20,9 +20,9 @@ TEST(Patience, OutlastsShortWaitsBetweenLongOnes)
 {
     Patience patience;
     for (int call = 0; call < 10; ++call) {
-        EXPECT_TRUE(call < 2 || patience.spin_ns(0) > 200 * us) << "call " << call;
+        EXPECT_TRUE(call < 1 || patience.spin_ns(0) > 260 * us) << "call " << call;
         patience.waited(200 * us);
-        for (int step = 0; step < 8; ++step) patience.waited(20 * us);
+        for (int step = 0; step < 12; ++step) patience.waited(20 * us);
     }
 }
 
@@ -31,7 +31,7 @@ TEST(Patience, IsLostOverLongWaits)
     Patience patience;
     const std::int64_t first = patience.spin_ns(0);
     for (int i = 0; i < 10; ++i) patience.waited(900 * us);
-    EXPECT_LE(patience.spin_ns(0), 4 * ms) << "an idle library costs no more than that after its last call";
+    EXPECT_LE(patience.spin_ns(0), 2 * ms) << "an idle library costs no more than that after its last call";
     for (int i = 0; i < 10; ++i) patience.waited(100 * ms);
     EXPECT_EQ(patience.spin_ns(0), first);
 }

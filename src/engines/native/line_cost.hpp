@@ -52,15 +52,21 @@ public:
         const std::int64_t end = detail::monotonic_ns();
         note((end - begin) / (count + at), end); // which leads back to 0
     }
-    /// A time that an interrupt fell into says twice as much as before at most.
+    /// What falls into a time, an interrupt say, makes it longer, and where cores count as far nobody may share a call and measure
+    /// again for long: so what is shorter than before counts at once, by half, and what is longer by an eighth.
     void note(std::int64_t seen, std::int64_t now)
     {
         const std::int64_t before = ns_.load(std::memory_order_relaxed);
-        ns_.store(std::max<std::int64_t>((before + std::clamp(seen, before / 2, 2 * before)) / 2, 1), std::memory_order_relaxed);
+        const std::int64_t likely = std::clamp(seen, before / 2, 2 * before);
+        const std::int64_t known = before + (likely - before) / (likely < before ? 2 : 8);
+        ns_.store(std::max<std::int64_t>(is_known() ? known : std::min(seen, most_at_first), 1), std::memory_order_relaxed);
         seen_ns_.store(now, std::memory_order_relaxed);
     }
 
 private:
+    bool is_known() const { return seen_ns_.load(std::memory_order_relaxed) >= 0; }
+
+    static constexpr std::int64_t most_at_first = 4 * usual_ns;
     static constexpr std::uint32_t count = 16, step = 7; ///< without a common factor: all are read
     struct alignas(128) Line {                           ///< caches fetch them in pairs
         std::atomic<std::uint32_t> next;
