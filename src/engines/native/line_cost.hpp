@@ -52,8 +52,8 @@ public:
         const std::int64_t end = detail::monotonic_ns();
         note((end - begin) / (count + at), end); // which leads back to 0
     }
-    /// What falls into a time, an interrupt say, makes it longer, and where cores count as far nobody may share a call and measure
-    /// again for long: so what is shorter than before counts at once, by half, and what is longer by an eighth.
+    /// What falls into a time, an interrupt say, makes it longer, and where cores count as far nobody may share a call and
+    /// measure again for long: so what is shorter than before counts by half, and what is longer by an eighth.
     void note(std::int64_t seen, std::int64_t now)
     {
         const std::int64_t before = ns_.load(std::memory_order_relaxed);
