@@ -136,12 +136,11 @@ template <Scalar T> bool is_made_in_parts(const Crew& crew, const blas::Product<
            m * k + k * n + m * n > more_than_caches * crew.workers() * cached && are_far_and_even(crew);
 }
 
-/// So: columns of C, but rows where columns of A share few sets of a cache, so that packing all of it takes long.
+/// So: columns of C, or rows where there are more of them.
 template <Scalar T> bool share_parts(Crew& crew, const blas::Product<T>& x, Flops flops)
 {
-    constexpr Index page = 4096;
     const blas::MicroKernel<T>& kernel = blas::micro_kernel<T>();
-    const bool columns = x.n >= x.m && !(x.A.rs == 1 && x.A.cs * Index(sizeof(T)) % page == 0);
+    const bool columns = x.n >= x.m;
     const Index size = round_up(pieces(columns ? x.n : x.m, crew.workers()), columns ? kernel.nr : kernel.mr);
     return share_slices(crew, x, columns, size, flops);
 }
