@@ -16,8 +16,8 @@ template <Scalar T, int Bytes> struct PanelMoves {
     static constexpr int lanes = Vec::lanes;
     static constexpr int parts = is_complex<T> ? 2 : 1;
     static constexpr int N = lanes / parts;
-    /// Columns of the matrix that are fetched into the cache before they are needed. Twice as many, where they lie 4 KiB apart, do
-    /// not stay in a first cache of 12 ways until then.
+    /// Columns of the matrix that are fetched into the cache before they are needed. Twice as many, where they lie 4 KiB apart,
+    /// do not stay in a first cache of 12 ways until then.
     static constexpr Index ahead = 8;
 
     [[gnu::always_inline]] static const R* real(const T* x) { return reinterpret_cast<const R*>(x); }
