@@ -109,6 +109,16 @@ TYPED_TEST(Level3, SymmAndHemmReadOneTriangle)
     });
 }
 
+TYPED_TEST(Level3, SymmReadsNothingWhereAlphaIsZero)
+{
+    using T = TypeParam;
+    for (const Side side : {Side::left, Side::right}) {
+        std::vector<T> C(9, T(3));
+        symm<T>(side, Uplo::lower, 3, 3, T(0), nullptr, 3, nullptr, 3, T(2), C.data(), 3);
+        EXPECT_EQ(C, std::vector<T>(9, T(6)));
+    }
+}
+
 /// Keeps the triangle `uplo` of a random C and puts NaN elsewhere.
 template <Scalar T> Stored<T> random_result(Random& random, Uplo uplo, Index n) { return random_triangle<T>(random, uplo, n); }
 
