@@ -106,5 +106,37 @@ TEST(Products, AreSlicedOnceForEachWorkerWhereThatIsFaster)
     }
 }
 
+/// Rows of a lower triangle, columns of an upper one: a part for each worker there, with the bits of what all make together.
+template <Scalar T> void expect_parts_of_rank_updates(Index n, Index k)
+{
+    const std::vector<T> A = random_numbers<T>(n * k);
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        for (const bool hermitian : {false, true})
+            for (const Op op : {Op::none, hermitian ? herm_op<T> : Op::trans}) {
+                const Index lda = op == Op::none ? n : k;
+                const auto update = [&](auto&& crew, bool parts) {
+                    std::vector<T> C(std::size_t(n * n), T(1));
+                    if (hermitian) herk(crew, uplo, op, n, k, Real<T>(2), A.data(), lda, Real<T>(0.5), C.data(), n);
+                    else syrk(crew, uplo, op, n, k, T(2), A.data(), lda, T(0.5), C.data(), n);
+                    if constexpr (requires { crew.shared; }) EXPECT_EQ(crew.shared == 2, parts) << n;
+                    return C;
+                };
+                const std::vector<T> C = update(SharingCrew({}), true);
+                EXPECT_EQ(C, update(SharingCrew({.far = false}), false));
+                EXPECT_EQ(C, update(SharingCrew({.wary = true}), false));
+                EXPECT_EQ(C, update(SmallCrew(1), false)) << "by one";
+            }
+}
+
+TEST(RankUpdates, AreMadeInTwoPartsWhereThatIsFaster)
+{
+    for (const Index n : {150, 203})
+        for (const Index k : {120, 301}) {
+            expect_parts_of_rank_updates<double>(n, k);
+            expect_parts_of_rank_updates<float>(n, k);
+            expect_parts_of_rank_updates<std::complex<double>>(n, k);
+        }
+}
+
 } // namespace
 } // namespace trencadis

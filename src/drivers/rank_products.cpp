@@ -1,10 +1,13 @@
 #include "algorithms/cutting.hpp"
 #include "algorithms/signatures.hpp"
+#include "blas/level3/level3.hpp"
 #include "blas/level3/team_product.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "drivers/sharing.hpp"
 #include "matrix/operations.hpp"
+
+#include <cmath>
 
 namespace trencadis {
 namespace {
@@ -15,15 +18,59 @@ template <class Alpha, class Beta> bool leaves_alone(Index n, Index k, Alpha alp
     return n == 0 || ((alpha == Alpha(0) || k == 0) && beta == Beta(1));
 }
 
-/// One triangle of alpha op(A) op(A)^f + beta C by the caller and others; f is `mirror`.
-template <Scalar T>
-bool share_rank_k(Crew& crew, Uplo uplo, Op op, Op mirror, Index n, Index k, T alpha, const T* A, Index lda, T beta, T* C,
-                  Index ldc)
+/// One triangle of alpha op(A) op(A)^f + beta C, n x n; f is `mirror`.
+template <Scalar T> struct RankK {
+    Uplo uplo;
+    Op op, mirror;
+    Index n, k;
+    T alpha;
+    const T* A;
+    Index lda;
+    T beta;
+    T* C;
+    Index ldc;
+
+    Flops flops() const { return operations::rank_k(double(n), double(k)).flops<T>(); }
+    blas::Product<T> product() const
+    {
+        const blas::Operand<T> left = blas::general(A, lda, op);
+        return {n, n, k, alpha, left, left.op(mirror), beta, C, 1, ldc, blas::part_of(uplo)};
+    }
+    /// On one core, rows [first, first + count) of a lower triangle, or columns of an upper one.
+    void multiply(Index first, Index count) const
+    {
+        const bool lower = uplo == Uplo::lower;
+        const T* const own = op == Op::none ? A + first : A + first * lda;
+        T* const corner = C + first * (ldc + 1);
+        const Op other = op == Op::none ? mirror : Op::none;
+        if (lower && first > 0) blas::gemm(op, other, count, first, k, alpha, own, lda, A, lda, beta, C + first, ldc);
+        if (!lower && first > 0) blas::gemm(op, other, first, count, k, alpha, A, lda, own, lda, beta, C + first * ldc, ldc);
+        if (mirror == Op::trans) return blas::syrk(uplo, op, count, k, alpha, own, lda, beta, corner, ldc);
+        blas::herk(uplo, op, count, k, std::real(alpha), own, lda, std::real(beta), corner, ldc);
+    }
+    /// Where a core's part begins: each has as much to do as any other.
+    Index begin_of(Index part, int parts) const
+    {
+        constexpr double unit = 8;
+        return part == parts ? n : Index(std::round(double(n) * std::sqrt(double(part) / parts) / unit) * unit);
+    }
+};
+
+/// By the caller and others: together, or, where cores are far from each other, each a part by itself, for which it packs what
+/// it reads.
+template <Scalar T> bool share_rank_k(Crew& crew, const RankK<T>& x)
 {
-    const blas::Operand<T> left = blas::general(A, lda, op);
-    const blas::Product<T> all{n, n, k, alpha, left, left.op(mirror), beta, C, 1, ldc, blas::part_of(uplo)};
-    blas::TeamProduct<T> shared(all, blas::setup<T>(0), mirror == Op::conj_trans, crew.workers());
-    return share_out<T>(crew, shared, operations::rank_k(double(n), double(k)).flops<T>());
+    constexpr Index narrowest = 48; // of a core's part
+    const int cores = crew.workers();
+    if (x.n >= narrowest * cores && are_far_and_even(crew)) {
+        const auto compute = [&](Index part, Index count) {
+            const Index first = x.begin_of(part, cores), end = x.begin_of(part + count, cores);
+            if (first < end) x.multiply(first, end - first);
+        };
+        return share_out<T>(crew, Slices(cores, 1, compute), x.flops());
+    }
+    blas::TeamProduct<T> shared(x.product(), blas::setup<T>(0), x.mirror == Op::conj_trans, cores);
+    return share_out<T>(crew, shared, x.flops());
 }
 
 /// As tasks. One worker's are of large tiles where they lie, which kernels cut up better than tasks would; the call may be
@@ -60,7 +107,7 @@ void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, I
     const std::initializer_list<Place::Operand> operands{{A, lda}, {C, ldc}};
     const bool devices = is_for_devices<T>(crew, forms::syrk(), flops, options, problem, operands);
     if (!devices && is_short<T>(crew, flops, crew.kernels().native(KernelRoutine::syrk), options) &&
-        share_rank_k(crew, uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc))
+        share_rank_k<T>(crew, {uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc}))
         return;
     if (!devices && is_for_one_core(crew, flops, options))
         return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
@@ -80,7 +127,7 @@ void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T
     const std::initializer_list<Place::Operand> operands{{A, lda}, {C, ldc}};
     const bool devices = is_for_devices<T>(crew, forms::herk(), flops, options, problem, operands);
     if (!devices && is_short<T>(crew, flops, crew.kernels().native(KernelRoutine::herk), options) &&
-        share_rank_k(crew, uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc))
+        share_rank_k<T>(crew, {uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc}))
         return;
     if (!devices && is_for_one_core(crew, flops, options))
         return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);

@@ -58,7 +58,7 @@ public:
     {
         const std::int64_t before = ns_.load(std::memory_order_relaxed);
         const std::int64_t likely = std::clamp(seen, before / 2, 2 * before);
-        const std::int64_t known = before + (likely - before) / (likely < before ? 2 : 8);
+        const std::int64_t known = likely < before ? (before + likely) / 2 : before + (likely - before + 7) / 8;
         ns_.store(std::max<std::int64_t>(is_known() ? known : std::min(seen, most_at_first), 1), std::memory_order_relaxed);
         seen_ns_.store(now, std::memory_order_relaxed);
     }

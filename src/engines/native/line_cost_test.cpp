@@ -13,8 +13,8 @@ TEST(LineCost, FollowsWhatIsSeen)
     EXPECT_EQ(cost.ns(s), LineCost::usual_ns);
     cost.note(1'000'000, s);
     EXPECT_LE(cost.ns(s), 60) << "an interrupt the first time";
-    for (int i = 0; i < 20; ++i) cost.note(80, s);
-    EXPECT_NEAR(cost.ns(s), 80, 8);
+    for (int i = 0; i < 30; ++i) cost.note(80, s);
+    EXPECT_NEAR(cost.ns(s), 80, 1);
     for (int i = 0; i < 9; ++i) cost.note(12, s);
     EXPECT_NEAR(cost.ns(s), 12, 2);
     cost.note(1'000'000, s);
