@@ -57,12 +57,12 @@ template <Scalar T> struct RankK {
 };
 
 /// By the caller and others: together, or, where cores are far from each other, each a part by itself, for which it packs what
-/// it reads.
+/// it reads; of complex numbers packing is little of it.
 template <Scalar T> bool share_rank_k(Crew& crew, const RankK<T>& x)
 {
     constexpr Index narrowest = 48; // of a core's part
     const int cores = crew.workers();
-    if (x.n >= narrowest * cores && are_far_and_even(crew)) {
+    if (!is_complex<T> && x.n >= narrowest * cores && are_far_and_even(crew)) {
         const auto compute = [&](Index part, Index count) {
             const Index first = x.begin_of(part, cores), end = x.begin_of(part + count, cores);
             if (first < end) x.multiply(first, end - first);
