@@ -8,8 +8,9 @@ from pathlib import Path
 
 from .errors import UsageError
 
-_WHOLE = rb"[+-]?\d++"
-_REAL = rb"(?:[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eEdD][+-]?\d++)?+|[+-]?(?i:inf(?:inity)?+|nan))"
+# No possessive quantifiers: of those around groups Python before 3.11.5 takes less than there is, and words are cut short.
+_WHOLE = rb"[+-]?\d+"
+_REAL = rb"(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?|[+-]?(?i:inf(?:inity)?|nan))"
 #: Words of an entry after the numbers of its row and column, by field.
 _VALUES = {
     b"real": [_REAL], b"double": [_REAL], b"complex": [_REAL, _REAL], b"integer": [_WHOLE], b"unsigned-integer": [_WHOLE],
@@ -37,8 +38,10 @@ def checked(path: Path, text: bytes) -> bytes:
 
 
 def _end_of_comments(text: bytes, start: int) -> int:
-    found = re.compile(rb"(?:[ \t]*+(?:%[^\n]*+)?+\r?+\n)*+").match(text, start)
-    return found.end() if found else start
+    line = re.compile(rb"[ \t]*(?:%[^\n]*)?\r?\n")
+    while found := line.match(text, start):
+        start = found.end()
+    return start
 
 
 def _require_sizes(path: Path, text: bytes, start: int, count: int) -> int:
@@ -50,18 +53,16 @@ def _require_sizes(path: Path, text: bytes, start: int, count: int) -> int:
 
 
 def _require_entries(path: Path, text: bytes, start: int, words: list[bytes]) -> None:
-    entry = rb"[ \t]++".join(words)
-    lines = re.compile(rb"(?>(?:[ \t]*+(?:%[^\n]*+|" + entry + rb"[ \t]*+)?+\r?+(?:\n|\Z))*+)")
+    entry = rb"[ \t]+".join(words)
+    other = re.compile(rb"^(?![ \t]*(?:%[^\n]*|" + entry + rb"[ \t]*)?\r?$)", re.MULTILINE)
     while start < len(text):  # in pieces, so that Ctrl-C is heard
         piece = text.rfind(b"\n", start, start + (1 << 22)) + 1
         piece = piece if piece > start and start + (1 << 22) < len(text) else len(text)
-        found = lines.match(text, start, piece)
-        end = found.end() if found else start
-        if end < piece:
-            line_end = text.find(b"\n", end)
-            _require_line(path, text, end, len(text) if line_end < 0 else line_end + 1, words)
-            end = piece
-        start = end
+        while found := other.search(text, start, piece):
+            line_end = text.find(b"\n", found.start())
+            start = len(text) if line_end < 0 else line_end + 1
+            _require_line(path, text, found.start(), start, words)
+        start = piece
 
 
 def _require_line(path: Path, text: bytes, start: int, end: int, words: list[bytes]) -> None:
