@@ -63,7 +63,7 @@ ctest: tests
 	scripts/unit_tests.sh build $(JOBS)
 pytest: pytest-beside pytest-alone
 pytest-beside: tests
-	.venv/bin/python -m pytest -n $(JOBS) --dist loadfile -m 'not thorough and not alone'
+	.venv/bin/python -m pytest -n $(JOBS) --dist loadfile --max-worker-restart 0 -m 'not thorough and not alone'
 pytest-alone: tests
 	.venv/bin/python -m pytest -m 'alone and not thorough'
 # What the sanitizers' turn needs is compiled on cores that tests leave idle: those of Python, which start processes and wait.
