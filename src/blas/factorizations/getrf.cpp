@@ -131,7 +131,7 @@ private:
     static Index width_of(Index k)
     {
         if constexpr (is_complex<T>) return 32;
-        else return k <= 448 ? 48 : 64;
+        else return k <= 448 ? 48 : k <= 600 ? 64 : 96;
     }
     /// As many panels as a left operand's block has numbers, which stays in the second cache.
     Index together(Index width) const
