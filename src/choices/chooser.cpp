@@ -42,6 +42,12 @@ double octaves(Index a, Index b)
     return a == b ? 0 : std::abs(std::log2(double(std::max<Index>(a, 1)) / double(std::max<Index>(b, 1))));
 }
 
+/// In octaves.
+double distance(const Call& one, const Call& other)
+{
+    return std::hypot(octaves(one.m, other.m), octaves(one.n, other.n), octaves(one.k, other.k));
+}
+
 /// The logarithm of what the objective asks for, and of its time; none where that was not measured.
 struct Amounts {
     double quiet, busy, time;
@@ -93,11 +99,6 @@ struct Chooser::Model {
         bool is_the_callers;
         std::vector<One> all;
         double scatter = 0; ///< by how much the rule differs from itself: see `count_twins`
-
-        double distance(const Call& other) const
-        {
-            return std::hypot(octaves(call.m, other.m), octaves(call.n, other.n), octaves(call.k, other.k));
-        }
         /// What was measured of a plan, which may have another word here: narrow tiles come to the same.
         template <class Self> static auto find(Self& size, const Plan& plan, int workers) -> decltype(&size.all.front().amounts)
         {
@@ -181,36 +182,70 @@ const Chooser::Model* Chooser::model_of(const Call& call) const
     return nullptr;
 }
 
-/// Between the sizes that were measured each counts by the inverse of its distance to the fourth. Those across the leap of the
-/// rule are left out where one on this side is near: what the form beyond is worth changes fastest there.
+namespace {
+
+/// A size that was measured, as it counts for a call.
+struct Witness {
+    const Call* size;
+    double octaves; ///< to the call
+    double against, rate, scatter;
+};
+
+/// Between two sizes that the call lies between, in proportion. Elsewhere all sizes count, each by the inverse of its distance to
+/// the fourth.
+std::vector<double> weights_of(const std::vector<Witness>& all)
+{
+    constexpr double aside = 1.02, at_hand = 0.01;
+    std::vector<double> weights(all.size(), 0);
+    const Witness* ends[2] = {};
+    for (const Witness& one : all)
+        for (const Witness& other : all) {
+            const double around = one.octaves + other.octaves, apart = distance(*one.size, *other.size);
+            const bool closer = !ends[0] || around < ends[0]->octaves + ends[1]->octaves;
+            if (&one < &other && apart > 0 && around <= aside * apart && closer) ends[0] = &one, ends[1] = &other;
+        }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const double octaves = all[i].octaves;
+        if (!ends[0]) weights[i] = std::pow(octaves * octaves + at_hand * at_hand, -2);
+        else if (&all[i] == ends[0]) weights[i] = ends[1]->octaves;
+        else if (&all[i] == ends[1]) weights[i] = ends[0]->octaves;
+    }
+    return weights;
+}
+
+} // namespace
+
+/// Sizes across the leap of the rule are left out where one on this side is near: what the form beyond is worth changes fastest
+/// there.
 Expected Chooser::expect(const Model& model, const Plan& plan, const Call& call) const
 {
     Expected expected{.plan = plan, .nearest = std::numeric_limits<double>::infinity()};
     const bool callers = is_the_callers(call, workers_, ours_);
     const Form* const first = &find_routine(call.routine).forms().front();
     const auto is_here = [&](const Model::Size& size) {
-        return size.is_the_callers == callers && size.distance(call) <= farthest;
+        return size.is_the_callers == callers && distance(size.call, call) <= farthest;
     };
     const bool on_this_side = std::ranges::any_of(model.sizes, is_here);
-    double weights = 0, against = 0, rate = 0, scatter = 0;
+    std::vector<Witness> all;
     for (const Model::Size& size : model.sizes) {
-        const double distance = size.distance(call);
-        if (distance > 2 * farthest || (on_this_side && size.is_the_callers != callers)) continue;
+        const double octaves = distance(size.call, call);
+        if (octaves > 2 * farthest || (on_this_side && size.is_the_callers != callers)) continue;
         const Amounts* const rules = size.of_rule(callers, workers_, first);
         const Amounts* const its = plan.by == Plan::By::rule ? rules : size.of(plan, workers_);
         if (!its || !rules) continue;
-        const double squared = distance * distance + 1e-4, weight = 1 / (squared * squared);
-        weights += weight;
-        against += weight * advantage(*its, *rules);
-        rate += weight * (std::log(flops_of(size.call)) - its->time);
-        scatter += weight * size.scatter;
-        expected.nearest = std::min(expected.nearest, distance);
+        all.push_back({&size.call, octaves, advantage(*its, *rules), std::log(flops_of(size.call)) - its->time, size.scatter});
+        expected.nearest = std::min(expected.nearest, octaves);
     }
-    if (weights > 0) {
-        expected.against = std::exp(against / weights);
-        expected.seconds = flops_of(call) / std::exp(rate / weights);
-        expected.scatter = std::exp(scatter / weights);
-    }
+    if (all.empty()) return expected;
+    const std::vector<double> weights = weights_of(all);
+    const auto mean = [&](double Witness::*what) {
+        double sum = 0, total = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) sum += weights[i] * (all[i].*what), total += weights[i];
+        return std::exp(sum / total);
+    };
+    expected.against = mean(&Witness::against);
+    expected.seconds = flops_of(call) / mean(&Witness::rate);
+    expected.scatter = mean(&Witness::scatter);
     return expected;
 }
 

@@ -187,6 +187,25 @@ TEST(Chooser, LeavesTheRuleForTheMoreTheFartherFromWhatWasMeasured)
     EXPECT_NEAR(rule.enough, 0.975 * std::exp(-0.1 * std::sqrt(2.0)), 1e-9); // an octave each way
 }
 
+TEST(Chooser, GoesFromOneSizeToTheNextInProportion)
+{
+    // Half as far by the logarithm of the order is half of the logarithm of the ratio, whatever is known farther away.
+    const Chooser chooser({row(400, "rule", 1), row(400, "packed-1", 0.8), row(800, "rule", 1), row(800, "packed-1", 1.3),
+                           row(1600, "rule", 1), row(1600, "packed-1", 9)},
+                          2, true, Objective::time);
+    const auto against = [&](Index n) {
+        for (const Expected& one : chooser.consider(potrf(n)))
+            if (word_of(one.plan) == "packed-1") return one.against;
+        return 0.0;
+    };
+    EXPECT_NEAR(against(400), 0.8, 1e-12);
+    EXPECT_NEAR(against(566), std::sqrt(0.8 * 1.3), 1e-3);
+    EXPECT_NEAR(against(800), 1.3, 1e-12);
+    EXPECT_EQ(chosen(chooser, potrf(450)), "packed-1");
+    EXPECT_EQ(chosen(chooser, potrf(550)), "rule") << "nearer to 400, where it is a fifth faster, than to 800";
+    EXPECT_LT(against(350), 0.81) << "beyond both ends the nearest counts most";
+}
+
 TEST(Chooser, LeavesTheRuleForMoreThanTheScatterOfACalibrationOnly)
 {
     const Chooser scatter({row(500, "rule", 1), row(500, "packed-1", 0.985)}, 2, true, Objective::time);
