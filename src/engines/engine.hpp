@@ -144,6 +144,8 @@ public:
     virtual bool is_worth_waking(Flops flops) const = 0;
     /// Is there such a place now? A guess.
     virtual bool has_room() const = 0;
+    /// Have neighbours wanted the cores of all other workers lately? A guess.
+    virtual bool are_others_crowded() const = 0;
     /// Workers that look for work without sleeping: they join a call within a microsecond. A guess.
     virtual int spinning() const = 0;
 

@@ -155,7 +155,8 @@ bool SessionCrew::is_wary() const { return sharing_ && sharing_->is_wary(); }
 Crew::Outlook SessionCrew::outlook(Flops flops)
 {
     const std::int64_t now = now_ns(), last = last_call_ns_.exchange(now, std::memory_order_relaxed);
-    if (is_crowded_without_tasks(flops, now) || (sharing_ && !sharing_->has_room())) return Outlook::busy;
+    if (is_crowded_without_tasks(flops, now)) return Outlook::busy;
+    if (sharing_ && (!sharing_->has_room() || sharing_->are_others_crowded())) return Outlook::busy;
     if ((sharing_ && sharing_->spinning() > 0) || follows(now - last, flops)) return Outlook::ready;
     return sharing_ && !sharing_->is_worth_waking(flops) ? Outlook::busy : Outlook::asleep;
 }

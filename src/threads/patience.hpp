@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 namespace trencadis {
@@ -7,10 +8,12 @@ namespace trencadis {
 /// How long a worker that finds nothing to do stays awake before it sleeps: as long as its last waits have shown to be worth it.
 /// Waking costs the next call tens of microseconds; staying awake costs somebody else's time. Where waits are short (calls that
 /// follow one another) twice as long as the longest of the last ones; where they are long, or where a neighbour wants the core,
-/// hardly at all.
+/// hardly at all. The worker's own, but for `is_crowded`, which any thread may ask: a guess.
 class Patience {
 public:
-    std::int64_t spin_ns(std::int64_t now) const { return now < crowded_until_ns_ ? 0 : spin_ns_; }
+    std::int64_t spin_ns(std::int64_t now) const { return is_crowded(now) ? 0 : spin_ns_; }
+    /// Has a neighbour wanted the core lately?
+    bool is_crowded(std::int64_t now) const { return now < crowded_until_ns_.load(std::memory_order_relaxed); }
     /// A wait is over.
     void waited(std::int64_t ns)
     {
@@ -24,7 +27,7 @@ public:
     bool crowded(std::int64_t now, std::int64_t since_last_look_ns)
     {
         if (since_last_look_ns < preempted_ns) return false;
-        crowded_until_ns_ = now + std::min(remembered * since_last_look_ns, longest_memory_ns);
+        crowded_until_ns_.store(now + std::min(remembered * since_last_look_ns, longest_memory_ns), std::memory_order_relaxed);
         return true;
     }
 
@@ -38,7 +41,8 @@ private:
     /// host that is short of cores for a moment now and then.
     static constexpr std::int64_t remembered = 10;
     static constexpr std::int64_t longest_memory_ns = 100'000'000;
-    std::int64_t spin_ns_ = least_ns, typical_ns_ = 0, crowded_until_ns_ = 0;
+    std::int64_t spin_ns_ = least_ns, typical_ns_ = 0;
+    std::atomic<std::int64_t> crowded_until_ns_{0};
 };
 
 } // namespace trencadis

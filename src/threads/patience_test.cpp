@@ -43,7 +43,9 @@ TEST(Patience, TakesNoCoreThatANeighbourWants)
     EXPECT_TRUE(patience.crowded(10 * ms, 4 * ms)) << "somebody else's turn";
     EXPECT_EQ(patience.spin_ns(11 * ms), 0);
     EXPECT_EQ(patience.spin_ns(40 * ms), 0);
+    EXPECT_TRUE(patience.is_crowded(40 * ms));
     EXPECT_GT(patience.spin_ns(1000 * ms), 0) << "the neighbour may be gone";
+    EXPECT_FALSE(patience.is_crowded(1000 * ms));
 }
 
 TEST(Patience, SoonForgetsAMoment)

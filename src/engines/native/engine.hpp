@@ -76,6 +76,7 @@ public:
     void rouse(int helpers, std::int64_t for_ns) override;
     bool is_worth_waking(Flops flops) const override { return recorder_.enabled() || worth_waking(flops) > 0; }
     bool has_room() const override;
+    bool are_others_crowded() const override;
     int spinning() const override
     {
         return idle_.load(std::memory_order_relaxed) - (sleepers_.count() - devices_asleep_.load(std::memory_order_relaxed));

@@ -50,6 +50,15 @@ bool NativeEngine::has_room() const
     return false;
 }
 
+bool NativeEngine::are_others_crowded() const
+{
+    const WorkerId mine = worker_here();
+    const std::int64_t now = now_ns();
+    return cores() > 1 && std::ranges::all_of(workers_, [&](const auto& worker) {
+               return worker->id == mine || is_device(worker->id) || worker->patience.is_crowded(now);
+           });
+}
+
 bool NativeEngine::attend(TaskFlow& flow, const std::function<void()>& call)
 {
     if (position.engine) return false;
