@@ -2,15 +2,18 @@
 
     python benchmarks/floors.py [--routines gemm,potrf] [--n 256,1024,4096] [--repeat 11] [--page docs/speed.md]
 
-One line per routine and order, the run with the median time of --repeat: all in percent of the time of all workers.
-`peak`: the routine's operations at the peak that the cores show just then, every core by itself; `below`: what products and
-solves take beyond their operations at that peak; `panels`: the same of the tasks that factor panels, which others wait for;
-`more`: operations beyond the routine's own; `moving`: tasks that count none, as packing and row exchanges; `runtime`, `idle`: as
-`trencadis trace` says. Where a call runs without tasks the peak alone is known. With --page the table stands in the page."""
+One line per routine and order, all in percent of the time of all workers. `peak`: the routine's operations at the peak that the
+cores show just then, every core by itself, in the median time of --repeat calls. The rest is of as many calls that are traced, in
+turn with these, of the one with the median time: `below`: what products and solves take beyond their operations at that peak;
+`panels`: the same of the tasks that factor panels, which others wait for; `more`: operations beyond the routine's own; `moving`:
+tasks that count none, as packing and row exchanges; `runtime`, `idle`: as `trencadis trace` says. Where a call runs without
+tasks, or otherwise than a traced one, which is then slower by more than a tenth, the peak alone is known. With --page the table
+stands in the page."""
 
 import argparse
 import json
 import statistics
+import time
 from pathlib import Path
 
 from report import replace_between_marks
@@ -19,6 +22,7 @@ from trencadis.measure import Job, Ours
 
 PANELS = {"getrf_panel", "getrf", "getrf_nopiv", "potrf", "geqrt", "geqrf", "geqrf_panel", "tournament", "tsqrt"}
 ROUTINES = "gemm,syrk,trsm,potrf,getrf,geqrf"
+MOST_FOR_A_TRACE = 1.1  #: times what a call takes otherwise
 COLUMNS = ("peak", "below", "panels", "more", "moving", "runtime", "idle")
 
 
@@ -27,22 +31,27 @@ def peak() -> float:
     return 1e9 * sum(core["gflops"] for core in json.loads(_core.machine(True, True))["cores"])
 
 
-def median_trace(session: _core.Session, job: Job, repeat: int) -> _core.Trace:
-    ours, traces = Ours(_core, session, job), []
+def medians(session: _core.Session, job: Job, repeat: int) -> tuple[float, _core.Trace]:
+    """Seconds of a call that is not traced, and one that is."""
+    ours, times, traces = Ours(_core, session, job), [], []
     for _ in range(repeat):
+        ours.restore()
+        begin = time.perf_counter()
+        ours.call()
+        times.append(time.perf_counter() - begin)
         ours.restore()
         session.start_trace()
         ours.call()
         traces.append(session.stop_trace(str(job)))
-    return sorted(traces, key=lambda trace: trace.span_s)[repeat // 2]
+    return statistics.median(times), sorted(traces, key=lambda trace: trace.span_s)[repeat // 2]
 
 
-def shares(trace: _core.Trace, flops: float, most: float) -> dict[str, float | None]:
+def shares(seconds: float, trace: _core.Trace, flops: float, most: float) -> dict[str, float | None]:
     workers = trace.worker_table()
     all_s = trace.span_s * len(workers)
     rate = most / len(workers)
-    found: dict[str, float | None] = {"peak": flops / rate / all_s}
-    if not any(row["tasks"] for row in workers):
+    found: dict[str, float | None] = {"peak": flops / most / seconds}
+    if trace.span_s > MOST_FOR_A_TRACE * seconds or not any(row["tasks"] for row in workers):
         return found | dict.fromkeys(COLUMNS[1:])
     spent = dict.fromkeys(("below", "panels", "more", "moving"), 0.0)
     spent["more"] = -flops / rate
@@ -51,18 +60,18 @@ def shares(trace: _core.Trace, flops: float, most: float) -> dict[str, float | N
         sort = "moving" if at_peak == 0 else "panels" if kernel["name"] in PANELS else "below"
         spent[sort] += kernel["total_s"] - at_peak
         spent["more"] += at_peak
-    found |= {sort: seconds / all_s for sort, seconds in spent.items()}
+    found |= {sort: took / all_s for sort, took in spent.items()}
     return found | {sort: statistics.mean(row[f"{sort}_fraction"] for row in workers) for sort in ("runtime", "idle")}
 
 
 def measured(routine: str, n: int, repeat: int) -> list[str]:
     session, job = _core.Session(), Job(routine, n)
     before = peak()
-    trace = median_trace(session, job, repeat)
+    seconds, trace = medians(session, job, repeat)
     flops = float(job.flops() or 0)
-    row = shares(trace, flops, max(before, peak()))
+    row = shares(seconds, trace, flops, max(before, peak()))
     cells = ["" if row[column] is None else f"{100 * row[column]:.1f}" for column in COLUMNS]
-    return [routine, str(n), f"{flops / trace.span_s / 1e9:.1f}", *cells]
+    return [routine, str(n), f"{flops / seconds / 1e9:.1f}", *cells]
 
 
 def main() -> None:
