@@ -4,7 +4,8 @@
 
 `standard` goes by this host's calibration (trencadis tune) where there is one, `rule` never does. Static settings: a session with
 one worker for each thread, on the cores in turn, and OpenBLAS (scipy-openblas32) with one thread for each call. Times are of one
-call: a round's time over the calls of all threads. Rounds are in turn, A B C D A B C D, and medians are kept.
+call: a round's time over the calls of all threads. Rounds are in turn, A B C D D C B A, and medians are kept; the ratio is the
+median of each round's own, of the static setting that is the faster one by its median.
 """
 
 from __future__ import annotations
@@ -81,14 +82,15 @@ def main() -> None:
         ours, theirs = ([work(n, np.float64) for _ in range(count)] for _ in range(2))  # whose pivots differ in their type
         calls = max(2, round(ROUND_S / (work.flops(n, np.float64) / 5e10) / count))
         took: dict[str, list[float]] = {name: [] for name in contestants}
-        for _ in range(words.repeat):
-            for name, contestant in contestants.items():
+        for turn in range(words.repeat):
+            for name, contestant in list(contestants.items())[:: -1 if turn % 2 else 1]:
                 took[name].append(seconds(contestant, theirs if contestant.library else ours, calls))
         told = ", ".join(f"{name} {1e6 * statistics.median(times):.0f} us ({1e6 * min(times):.0f} to "
                          f"{1e6 * max(times):.0f})" for name, times in took.items())  # fmt: skip
-        best = min(statistics.median(took[name]) for name in ("1 worker each", "openblas"))
+        best = min((took[name] for name in ("1 worker each", "openblas")), key=statistics.median)
+        ratios = sorted(static / standard for static, standard in zip(best, took["standard"], strict=True))
         print(f"{routine} {n}, {count} threads: {told}; best static over standard "
-              f"{best / statistics.median(took['standard']):.2f}", flush=True)  # fmt: skip
+              f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
