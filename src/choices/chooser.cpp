@@ -99,6 +99,7 @@ struct Chooser::Model {
         bool is_the_callers;
         std::vector<One> all;
         double scatter = 0; ///< by how much the rule differs from itself: see `count_twins`
+
         /// What was measured of a plan, which may have another word here: narrow tiles come to the same.
         template <class Self> static auto find(Self& size, const Plan& plan, int workers) -> decltype(&size.all.front().amounts)
         {

@@ -234,6 +234,23 @@ void work_for(std::int64_t ns)
     for (const std::int64_t until = now() + ns; now() < until;) {}
 }
 
+/// A call then is its caller's alone, as far as it can be.
+TEST(Relief, ANeighbourOnTheOthersCoresIsNoticed)
+{
+    const std::vector<WorkerPlace> places = places_on_two_cores(2);
+    NEEDS_RELIEF(places);
+    RuntimeUnderTest runtime("native", "eager", places, Relieving::never);
+    CallSharing& sharing = *runtime.engine().call_sharing();
+    {
+        const BusyCore busy(places[1].cpu, 1);
+        EXPECT_TRUE(eventually([&] {
+            sharing.rouse(1, 20'000'000); // it waits for calls, and loses its core meanwhile
+            return sharing.are_others_crowded();
+        }));
+    }
+    EXPECT_TRUE(eventually([&] { return !sharing.are_others_crowded(); })) << "it is forgotten";
+}
+
 TEST(Relief, AWorkerBeginsEachTaskOnItsOwnCore)
 {
     const std::vector<WorkerPlace> places = places_on_two_cores(2);
