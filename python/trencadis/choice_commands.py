@@ -123,7 +123,7 @@ def _explained(session: Any, routine: str, precision: str, m: int, n: int, k: in
     known = [one for one in considered if one["seconds"] > 0]
     row["chosen"] = considered[0]["plan"] if considered else "rule"
     row["why"] = _why(session, considered, known)
-    row["considered"] = considered
+    row["considered"] = known
     row["last"] = _core.last_calls(session, routine, precision, m, n, k)
     row["rule"] = _rule(session, row)
     row["calibration"] = _core.read_calibration(session)["path"]

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <system_error>
 
@@ -37,7 +37,13 @@ std::string text_of(const Owner& owner, const std::vector<Row>& rows)
 }
 std::string end_of(std::string_view text, std::size_t rows) { return fmt::format("end {} {:016x}\n", rows, hash(text)); }
 
-bool is_amount(double x) { return std::isfinite(x) && x >= 0; }
+/// Seconds or joules of a call.
+bool is_amount(double x)
+{
+    constexpr double most = 1e9;
+    return x >= 0 && x <= most;
+}
+bool is_extent(Index x) { return x >= 0 && x <= std::numeric_limits<std::int32_t>::max(); }
 
 bool read_row(const std::string& line, std::vector<Row>& rows)
 {
@@ -48,8 +54,9 @@ bool read_row(const std::string& line, std::vector<Row>& rows)
           row.busy >> row.joules) ||
         words >> more)
         return false;
-    const bool sound = row.m > 0 && row.n > 0 && row.k >= 0 && row.workers > 0 && is_amount(row.seconds) && row.seconds > 0 &&
-                       is_amount(row.busy) && is_amount(row.joules) &&
+    constexpr Seconds least = 1e-9;
+    const bool sound = row.m > 0 && row.n > 0 && is_extent(row.m) && is_extent(row.n) && is_extent(row.k) && row.workers > 0 &&
+                       is_amount(row.seconds) && row.seconds >= least && is_amount(row.busy) && is_amount(row.joules) &&
                        std::string_view("sdcz").find(row.precision) != std::string_view::npos;
     if (sound) rows.push_back(row);
     return sound;

@@ -49,6 +49,23 @@ TEST_F(CalibrationFile, GivesBackWhatWasWritten)
     EXPECT_EQ(there.rows[0].busy, 2e-4);
 }
 
+TEST_F(CalibrationFile, WithWhatNoCallTakesIsTorn)
+{
+    const Row good = some_rows().front();
+    for (const Seconds seconds : {0.0, 1e-300, 1e300, -1.0}) {
+        Row row = good;
+        row.seconds = seconds;
+        ASSERT_EQ(write_calibration(file, ours, {row}), "");
+        EXPECT_EQ(read().trouble, "is torn") << seconds;
+    }
+    for (Index Row::*extent : {&Row::m, &Row::n, &Row::k}) {
+        Row row = good;
+        row.*extent = Index(1) << 31;
+        ASSERT_EQ(write_calibration(file, ours, {row}), "");
+        EXPECT_EQ(read().trouble, "is torn");
+    }
+}
+
 TEST_F(CalibrationFile, CutOffAnywhereIsTorn)
 {
     ASSERT_EQ(write_calibration(file, ours, some_rows()), "");
