@@ -156,6 +156,15 @@ def test_explain_says_when_a_lead_is_no_larger_than_what_the_rule_differs_from_i
     assert "nothing else was measured near this size" in explained(tmp_path, "potrf", "--n", "500")[0][0]["why"]
 
 
+def test_explain_lists_what_was_measured_near_the_size_and_nothing_else(tmp_path):
+    bits(tmp_path, write=session_rows())
+    for words in (("potrf", "--n", "30000"), ("getrf", "--n", "500")):
+        (row,), _ = explained(tmp_path, *words)
+        assert row["chosen"] == "rule" and row["considered"] == [], words
+        assert "nothing was measured near this size" in row["why"] or "no calibration is used" in row["why"], words
+    assert explained(tmp_path, "potrf", "--n", "500")[0][0]["considered"]
+
+
 def test_without_a_calibration_calls_go_by_the_rule_and_explain_says_so(tmp_path):
     (row,), err = explained(tmp_path, "gemm", "--n", "500")
     assert row["chosen"] == "rule" and "no calibration" in row["why"] and "`trencadis tune`" in row["why"] and err == ""
