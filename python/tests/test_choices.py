@@ -160,9 +160,7 @@ def test_explain_lists_what_was_measured_near_the_size_and_nothing_else(tmp_path
     bits(tmp_path, write=session_rows())
     for words in (("potrf", "--n", "30000"), ("getrf", "--n", "500")):
         (row,), _ = explained(tmp_path, *words)
-        assert row["chosen"] == "rule" and row["considered"] == [], words
-        assert "nothing was measured near this size" in row["why"] or "no calibration is used" in row["why"], words
-    assert explained(tmp_path, "potrf", "--n", "500")[0][0]["considered"]
+        assert row["chosen"] == "rule" and row["considered"] == [] and "nothing was measured near this size" in row["why"]
 
 
 def test_without_a_calibration_calls_go_by_the_rule_and_explain_says_so(tmp_path):
