@@ -13,7 +13,7 @@ namespace {
 // One function per instruction set, by macro and not by template or target_clones: vectors are lowered before a template would be
 // inlined into the function that carries the target, and target_clones needs ifunc, which sanitizers dislike.
 // `accumulators` independent chains cover latency times width (4 or 5 cycles, 2 units); all stay in registers. They begin where
-// the compiler cannot know: a chain that begins at the fixed point 1 it leaves out of the loop, and the peak would be a sixteenth
+// the compiler cannot know: a chain that begins at the fixed point 1 it leaves out of the loop, and the peak would be a fifteenth
 // too high.
 #define TRC_FMA_BURST(function, attributes, lanes, accumulators)                                                                 \
     attributes Flops function(long rounds)                                                                                       \

@@ -18,7 +18,7 @@ public:
     static constexpr std::int64_t turn_ns = 200'000'000; ///< of many calls, or one that was begun the other way would count
     static constexpr std::int64_t try_ns = 60'000'000;   ///< of several: what it says of a way is weighed again in a whole turn
     static constexpr unsigned seldom = 8, most_seldom = 32; ///< turns from one try to the next
-    static constexpr double far_behind = 7.0 / 8;
+    static constexpr double far_behind = 7.0 / 8;           ///< of the other way's pace
 
     /// When nobody calls for longer than the longest call takes, that is no time of a turn.
     static constexpr std::int64_t pause_ns = 40'000'000, longest_ns = 15'000'000;
