@@ -66,10 +66,28 @@ template <Scalar T> bool SmallProduct<T>::fits(const Product<T>& x)
         return false;
     if constexpr (is_complex<T>) {
         const MicroKernel<T>& kernel = micro_kernel<T>();
+        if (suits_planes(x)) return true;
         const Index widest = kernel.widest_in_place;
         if (x.A.rs == 1) return (kernel.reads_any_rows || x.m % kernel.step == 0) && std::max(x.n, x.k / 4) <= widest;
         return x.A.cs == 1 && std::max(x.n, x.k / 2) <= widest;
     } else return is_low(x.n, x.k) || is_compact(x) || is_flat(x);
+}
+
+/// Complex numbers: are there so many columns that to pack A by planes pays? Where pairs lie, each column of A is turned anew for
+/// every few columns of B, which takes a processor whose multiply-adds share a port with such moves a tenth. But not so many, nor
+/// so deep, that to pack B as well pays; what lies by rows comes in more lines.
+template <Scalar T> bool SmallProduct<T>::suits_planes(const Product<T>& x)
+{
+    if constexpr (!is_complex<T>) return false;
+    const MicroKernel<T>& kernel = micro_kernel<T>();
+    const Index few = x.A.rs == 1 ? 4 : 2; // panels of B
+    const Index widest = x.B.rs == 1 ? kernel.widest_by_planes : kernel.widest_by_planes * 2 / 3;
+    return x.n >= few * kernel.nr && std::max(x.n, x.k) <= widest;
+}
+/// Not for so few rows that pairs take half as many vectors; with the same bits.
+template <Scalar T> bool SmallProduct<T>::packs_planes(Index rows) const
+{
+    return planes_ && (image_ > 0 || 2 * rows > kernel_.step || (x_.A.rs == 1 && !reads(rows)));
 }
 
 /// Has C so few rows that packing B would cost a good part of what is multiplied with it, and does A stay in the second cache
@@ -85,7 +103,8 @@ template <Scalar T> bool SmallProduct<T>::is_flat(const Product<T>& x)
 template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, const Setup<T>& with)
 {
     const MicroKernel<T>& kernel = with.kernel;
-    if (x.m > kernel.mr || x.A.rs != 1 || !reads(kernel, x.m) || x.k > with.tree[Loop::pc] || x.n > patient_uses * kernel.nr)
+    if (x.m > kernel.mr || x.A.rs != 1 || !reads(kernel, x.m) || x.k > with.tree[Loop::pc] || x.n > patient_uses * kernel.nr ||
+        suits_planes(x))
         return false;
     ProductInPlace<T> panel = panel_of(x, x.m, x.A.cs);
     panel.cols = x.n;
@@ -102,7 +121,7 @@ template <Scalar T>
 SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool shared)
     : x_(x), kernel_(with.kernel), kept_(with.tree[Loop::pc] * kernel_.nr * Index(sizeof(T))),
       kept_second_(with.tree[Loop::ic] * with.tree[Loop::pc] * Index(sizeof(T))),
-      depth_(balanced_block(x.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x.A)),
+      depth_(balanced_block(x.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x.A)), planes_(suits_planes(x)),
       panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n), lead_(rows_above_a_line())
 {
     const MicroKernel<T>& kernel = with.kernel;
@@ -120,7 +139,7 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     pieces_ = (x.n + piece_ - 1) / piece_;
     // A panel that is packed is used for as many columns as stay in half of the second cache. How many chunks there are must not
     // depend on where the operands lie: that is known where a task runs.
-    if (slow_) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
+    if (slow_ || planes_) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
 }
 
 /// C does not stay in the second cache, or B is long: all panels of A for a few columns, and so on. C then comes and goes in
@@ -133,7 +152,7 @@ template <Scalar T> void SmallProduct<T>::take_columns()
     crowded_ = 2 * x_.m * x_.k * Index(sizeof(T)) > kept_second_;
 }
 
-template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || slow_; }
+template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || slow_ || planes_; }
 
 /// Are its columns so far apart that they share few sets of the caches, too few for the second one to keep a panel, from which it
 /// is read as fast as one that is packed?
@@ -208,12 +227,12 @@ template <Scalar T> Index SmallProduct<T>::bound(Index p) const
 /// Where the image of the rows from i on is, where there is one of all.
 template <Scalar T> T* SmallProduct<T>::image_of(Index i) const { return scratch<T>(Buffer::left, image_) + i * x_.k; }
 
-/// Rows [i, i + rows) of A as multiply_in_place reads them, height(rows) apart.
+/// Rows [i, i + rows) of A as multiply_in_place reads them, height(rows) apart; planes lie where the pairs would.
 template <Scalar T> const T* SmallProduct<T>::pack(Index i, Index rows, T* image) const
 {
-    if constexpr (is_complex<T>)
+    if (is_complex<T> && !packs_planes(rows))
         kernel_.transpose_pairs(rows, x_.k, x_.A.data + i * x_.A.rs, x_.A.rs, image, kernel_.height(rows));
-    else pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, image);
+    else pack_left(kernel_, x_.A.block(i, 0), rows, x_.k, reinterpret_cast<Real<T>*>(image));
     return image;
 }
 
@@ -226,7 +245,8 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
     }
     const T* A = x_.A.data + i * x_.A.rs;
     Index step = x_.A.cs;
-    if (image_ > 0 || x_.A.rs != 1 || !reads(rows) || (slow_ && j1 - j0 > patient_uses * kernel_.nr)) {
+    const bool planes = packs_planes(rows);
+    if (image_ > 0 || x_.A.rs != 1 || !reads(rows) || planes || (slow_ && j1 - j0 > patient_uses * kernel_.nr)) {
         A = image_ > 0 ? image_of(i) : pack(i, rows, scratch<T>(Buffer::left, kernel_.mr * x_.k));
         step = kernel_.height(rows);
     }
@@ -236,6 +256,7 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
     for (Index p = 0; p < x_.k; p += depth_) {
         panel.k = std::min(depth_, x_.k - p);
         panel.A = A + p * step;
+        if (planes) panel.planes = reinterpret_cast<const Real<T>*>(panel.A);
         panel.B = x_.B.data + p * x_.B.rs + j0 * x_.B.cs;
         panel.beta = p == 0 ? x_.beta : T(1);
         kernel_.multiply_in_place(panel);

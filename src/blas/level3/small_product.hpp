@@ -13,7 +13,8 @@ namespace trencadis::blas {
 /// up costs nothing: chunks are panels of rows times some columns, in any order, each done once. Those that share columns follow
 /// one another, so that a core keeps few of B's in its cache. The depth is cut as it is where operands are packed, so that an
 /// element of C has the same bits either way.
-/// General operands, all of C. Complex numbers stay in pairs; a panel by rows is transposed. Literature: the "small and
+/// General operands, all of C. Of complex numbers A is packed by planes for many columns; for few it stays in pairs, and a panel
+/// by rows is transposed. Literature: the "small and
 /// unpacked" products of Van Zee, Smith, van de Geijn (BLIS, sup).
 template <Scalar T> class SmallProduct {
 public:
@@ -57,6 +58,8 @@ private:
 
     static bool is_low(Index n, Index k) { return k <= deepest && n * k <= largest; }
     static bool is_flat(const Product<T>& x);
+    static bool suits_planes(const Product<T>& x);
+    bool packs_planes(Index rows) const;
     void take_columns();
     static bool drives_out(const Operand<T>& B, Index m, Index k);
     /// Lines so far apart share few sets of a cache.
@@ -83,6 +86,7 @@ private:
     Index kept_second_; ///< in the second
     Index depth_;       ///< of a cut along k
     bool slow_;         ///< are columns of A slow to read where they lie?
+    bool planes_;       ///< is A packed by planes?
     Index panels_, pieces_, piece_;
     Index lead_;             ///< rows of the first panel that are made before its others
     Index together_ = 1;     ///< pieces that a panel is used for one after the other

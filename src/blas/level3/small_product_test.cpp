@@ -124,12 +124,14 @@ TYPED_TEST(SmallProducts, AreDoneInChunksOfAnyOrder)
 {
     using T = TypeParam;
     const MicroKernel<T>& kernel = this->kernel;
-    const Index mr = kernel.mr, nr = kernel.nr, widest = is_complex<T> ? kernel.widest_in_place : 128;
+    const Index mr = kernel.mr, nr = kernel.nr, widest = is_complex<T> ? kernel.widest_in_place : 128,
+                by_planes = is_complex<T> ? kernel.widest_by_planes * 2 / 3 : 128; // of a B by rows
     const std::vector<Index> heights{1, 2, nr - 1, nr, nr + 1, mr - 1, mr, mr + 1, 3 * mr + 5, 128, 7 * mr + 5},
-        widths{1, 2, nr - 1, nr, nr + 1, widest}, depths{1, 2, nr + 1, mr - 1, mr + 1, is_complex<T> ? 2 * widest : widest};
+        widths{1, 2, nr - 1, nr, nr + 1, widest, 4 * nr, 4 * nr + 1, by_planes},
+        depths{1, 2, nr + 1, mr - 1, mr + 1, is_complex<T> ? 2 * widest : widest};
     const auto any = [&](const std::vector<Index>& of) { return of[this->random() % of.size()]; };
     for (int round = 0; round < 300 && !this->HasFatalFailure(); ++round) {
-        const Index m = any(heights), n = std::min(any(widths), widest), k = any(depths);
+        const Index m = any(heights), n = any(widths), k = std::min(any(depths), n <= widest ? 2 * widest : by_planes);
         this->expect_definition(m, n, k, this->random() % 3 != 0);
     }
 }
@@ -217,6 +219,39 @@ TYPED_TEST(LargerSmallProducts, HaveAsManyChunksWhereverTheyLie)
         }
 }
 
+template <class T> class ComplexSmallProducts : public SmallProducts<T> {
+};
+using ComplexTypes = ::testing::Types<std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(ComplexSmallProducts, ComplexTypes);
+
+/// For many columns A is packed by planes, but for a low last panel; for few it stays in pairs.
+TYPED_TEST(ComplexSmallProducts, HaveTheSameBitsByPlanesAndInPairs)
+{
+    using T = TypeParam;
+    const MicroKernel<T>& kernel = this->kernel;
+    const Index nr = kernel.nr, n = 4 * nr + 3, k = 2 * nr + 1;
+    for (const Index m : {3 * kernel.mr, 2 * kernel.mr + kernel.step / 2, Index(2 * kernel.mr + 1)})
+        for (const Op op_a : {Op::none, Op::trans, Op::conj_trans})
+            for (const Op op_b : {Op::none, Op::trans, Op::conj_trans}) {
+                if (op_a == Op::none && !kernel.reads_any_rows && m % kernel.step != 0) continue;
+                Framed<T> A(op_a == Op::none ? m : k, op_a == Op::none ? k : m, 1, this->random),
+                    B(op_b == Op::none ? k : n, op_b == Op::none ? n : k, 1, this->random);
+                std::vector<T> whole(std::size_t(m * n)), parts(std::size_t(m * n));
+                Product<T> x{m, n, k, T(2, 1), general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), T(0), nullptr, 1, m};
+                const auto make = [&](Index first, Index count, std::vector<T>& C) {
+                    Product<T> some = x;
+                    some.n = count;
+                    some.B = x.B.block(0, first);
+                    some.C = C.data() + first * m;
+                    const SmallProduct<T> product(some, setup<T>(0), true);
+                    product.work(0, product.chunks());
+                };
+                make(0, n, whole);
+                for (Index j = 0; j < n; j += nr) make(j, std::min(nr, n - j), parts);
+                ASSERT_EQ(whole, parts) << m << " rows, seed " << this->seed;
+            }
+}
+
 TEST(SmallProduct, IsNoneOfComplexNumbersThatIsLarge)
 {
     std::complex<double> x = 0;
@@ -228,9 +263,11 @@ TEST(SmallProduct, IsNoneOfComplexNumbersThatIsLarge)
     };
     EXPECT_TRUE(suits(widest, 4 * widest, Op::none));
     EXPECT_TRUE(suits(widest, 2 * widest, Op::trans));
-    EXPECT_FALSE(suits(widest + 8, 8, Op::none));
-    EXPECT_FALSE(suits(8, 4 * widest + 8, Op::none));
-    EXPECT_FALSE(suits(8, 2 * widest + 8, Op::trans));
+    const Index by_planes = instruction_set().z.widest_by_planes;
+    EXPECT_TRUE(suits(by_planes, by_planes, Op::none));
+    EXPECT_FALSE(suits(by_planes + 8, 8, Op::none));
+    EXPECT_FALSE(suits(8, std::max(4 * widest, by_planes) + 8, Op::none));
+    EXPECT_FALSE(suits(8, std::max(2 * widest, by_planes) + 8, Op::trans));
 }
 
 TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)

@@ -80,6 +80,7 @@ template <Scalar T> struct ProductInPlace {
     T* C = nullptr;
     Index cs = 0;
     bool conjugate_a = false, conjugate_b = false;
+    const Real<T>* planes = nullptr; ///< A complex, as a packed left panel that is as high as the rows need; A is not read then
 };
 
 /// C <- alpha A B + beta C for panels of A below one another: what MicroKernel::multiply_stack works on.
@@ -168,8 +169,9 @@ template <Scalar T> struct MicroKernel {
 
     /// A product whose operands are read where they lie.
     void (*multiply_in_place)(const ProductInPlace<T>& product);
-    bool reads_any_rows;   ///< by multiply_in_place: otherwise A can be read as far as height(rows)
-    Index widest_in_place; ///< columns of a complex product, a quarter of its depth: to pack what is larger pays
+    bool reads_any_rows;    ///< by multiply_in_place: otherwise A can be read as far as height(rows)
+    Index widest_in_place;  ///< columns of a complex product, a quarter of its depth: to pack what is larger pays
+    Index widest_by_planes; ///< columns, and depth, of one with A by planes, likewise
     /// image(i, p) <- A(p, i), column p of the image at image + p * step, zeros from `rows` up to whole vectors: how a transposed
     /// panel of complex numbers comes to lie as multiply_in_place reads it. Null for real ones.
     void (*transpose_pairs)(Index rows, Index k, const T* A, Index lda, T* image, Index step);

@@ -39,6 +39,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     static void multiply_in_place(const ProductInPlace<T>& x)
     {
         if constexpr (is_complex<T>) {
+            if (x.planes) return by_planes(x);
             ProductInPlace<T> tile = x;
             for (Index j = 0; j < x.cols; j += NR, tile.B += NR * x.b_cs, tile.C += NR * x.cs) {
                 tile.cols = x.cols - j < NR ? x.cols - j : NR;
@@ -48,6 +49,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
             if (MV == 1 || x.rows > (MV - 1) * lanes) return Body<T, Bytes, MV, NR>::multiply_in_place(x);
             if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_in_place(x);
         }
+    }
+    static void by_planes(const ProductInPlace<T>& x)
+    {
+        if (MV == 1 || x.rows > (MV - 1) * lanes) return Body<T, Bytes, MV, NR>::multiply_by_planes(x);
+        if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::by_planes(x);
     }
     /// By the fewest vectors of pairs that hold the rows.
     template <int count> static void interleaved(const ProductInPlace<T>& x)
@@ -110,7 +116,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_stairs = multiply_stairs,
                 .multiply_in_place = multiply_in_place,
                 .reads_any_rows = Vectors<R, Bytes>::reads_some,
-                .widest_in_place = many_registers ? 128 : 12, // broadcasts of B are loads of their own, twice as many
+                .widest_in_place = many_registers ? 128 : 12,  // broadcasts of B are loads of their own, twice as many
+                .widest_by_planes = many_registers ? 384 : 64, // B's columns take what registers for addresses there are
                 .transpose_pairs = transposing(),
                 .solve = solve,
                 .solve_in_place = solving_in_place(),
