@@ -11,6 +11,7 @@
 #include "blas/micro/micro_kernel.hpp"
 #include "blas/micro/micro_tile.hpp"
 #include "blas/micro/panel_moves.hpp"
+#include "blas/micro/planes_tile.hpp"
 #include "blas/micro/qr_columns.hpp"
 #include "blas/micro/qr_small.hpp"
 #include "blas/micro/solve_tile.hpp"
@@ -52,7 +53,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     }
     static void by_planes(const ProductInPlace<T>& x)
     {
-        if (MV == 1 || x.rows > (MV - 1) * lanes) return Body<T, Bytes, MV, NR>::multiply_by_planes(x);
+        if (MV == 1 || x.rows > (MV - 1) * lanes) return PlanesTile<T, Bytes, MV, NR>::multiply(x);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::by_planes(x);
     }
     /// By the fewest vectors of pairs that hold the rows.

@@ -156,54 +156,6 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         }
     }
 
-    /// The same for complex numbers, A by planes in a packed panel.
-    template <bool contiguous, bool conjugated>
-    [[gnu::always_inline]] void accumulate_by_planes(const ProductInPlace<T>& x, const R* const (&column)[NR])
-    {
-        clear();
-        const R* A = x.planes;
-        for (Index p = 0, at = 0; p < x.k; ++p, A += parts * height, at += parts * (contiguous ? 1 : x.b_rs)) {
-            V a[parts][MV];
-#pragma GCC unroll 2
-            for (int q = 0; q < parts; ++q)
-#pragma GCC unroll 8
-                for (int i = 0; i < MV; ++i) a[q][i] = *reinterpret_cast<const V*>(A + q * height + i * lanes);
-#pragma GCC unroll 64
-            for (int j = 0; j < NR; ++j) {
-                const V real = Vec::spread(column[j][at]), imaginary = Vec::spread(column[j][at + parts - 1]);
-#pragma GCC unroll 8
-                for (int i = 0; i < MV; ++i) {
-                    Vec::template add_product<false>(sum[j][0][i], a[0][i], real);
-                    Vec::template add_product<false>(sum[j][parts - 1][i], a[parts - 1][i], real);
-                }
-#pragma GCC unroll 8
-                for (int i = 0; i < MV; ++i) {
-                    Vec::template add_product<!conjugated>(sum[j][0][i], a[parts - 1][i], imaginary);
-                    Vec::template add_product<conjugated>(sum[j][parts - 1][i], a[0][i], imaginary);
-                }
-            }
-        }
-    }
-    template <bool contiguous, bool conjugated> static void multiply_by_planes(const ProductInPlace<T>& x)
-    {
-        T* C = x.C;
-        const R* column[NR];
-        for (Index j = 0; j < x.cols; j += NR, C += NR * x.cs) {
-            const Index cols = x.cols - j < NR ? x.cols - j : NR;
-#pragma GCC unroll 64
-            for (int c = 0; c < NR; ++c) column[c] = reinterpret_cast<const R*>(x.B + (j + (c < cols ? c : cols - 1)) * x.b_cs);
-            prefetch(C, 1, x.cs, x.rows, cols);
-            Body body;
-            body.template accumulate_by_planes<contiguous, conjugated>(x, column);
-            body.store(x.alpha, x.beta, C, x.cs, x.rows, cols);
-        }
-    }
-    static void multiply_by_planes(const ProductInPlace<T>& x)
-    {
-        if (x.b_rs == 1) return x.conjugate_b ? multiply_by_planes<true, true>(x) : multiply_by_planes<true, false>(x);
-        return x.conjugate_b ? multiply_by_planes<false, true>(x) : multiply_by_planes<false, false>(x);
-    }
-
     template <bool contiguous, bool whole> static void multiply_where_it_lies(const ProductInPlace<T>& product)
     {
         T* C = product.C;
