@@ -82,7 +82,7 @@ template <Scalar T> bool SmallProduct<T>::suits_planes(const Product<T>& x)
     const MicroKernel<T>& kernel = micro_kernel<T>();
     const Index few = x.A.rs == 1 ? 4 : 2; // panels of B
     const Index widest = x.B.rs == 1 ? kernel.widest_by_planes : kernel.widest_by_planes * 2 / 3;
-    return x.n >= few * kernel.nr && std::max(x.n, x.k) <= widest;
+    return (x.A.rs == 1 || x.A.cs == 1) && x.n >= few * kernel.nr && std::max(x.n, x.k) <= widest;
 }
 /// Not for so few rows that pairs take half as many vectors; with the same bits.
 template <Scalar T> bool SmallProduct<T>::packs_planes(Index rows) const
@@ -104,7 +104,7 @@ template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, cons
 {
     const MicroKernel<T>& kernel = with.kernel;
     if (x.m > kernel.mr || x.A.rs != 1 || !reads(kernel, x.m) || x.k > with.tree[Loop::pc] || x.n > patient_uses * kernel.nr ||
-        suits_planes(x))
+        (suits_planes(x) && 2 * x.m > kernel.step))
         return false;
     ProductInPlace<T> panel = panel_of(x, x.m, x.A.cs);
     panel.cols = x.n;

@@ -252,6 +252,19 @@ TYPED_TEST(ComplexSmallProducts, HaveTheSameBitsByPlanesAndInPairs)
             }
 }
 
+/// Pairs are read by columns or by rows that are contiguous, forwards, and so a low panel may be.
+TYPED_TEST(ComplexSmallProducts, AreNoneOfAThatLiesBackwards)
+{
+    using T = TypeParam;
+    const Index n = 4 * this->kernel.nr;
+    T x = 0;
+    Product<T> product{n, n, n, T(1), general(&x, n), general(&x, n), T(0), &x, 1, n};
+    EXPECT_TRUE(SmallProduct<T>::fits(product));
+    product.A.rs = -1;
+    product.A.cs = -n;
+    EXPECT_FALSE(SmallProduct<T>::fits(product));
+}
+
 TEST(SmallProduct, IsNoneOfComplexNumbersThatIsLarge)
 {
     std::complex<double> x = 0;
