@@ -57,7 +57,7 @@ template <Scalar T> struct SideProduct {
     bool run_shared(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const
     {
         constexpr Flops most = 1e9;
-        constexpr Index least = 64; // of thinner ones packing A costs more than a tenth
+        constexpr Index least = is_complex<T> ? 24 : 40; // of thinner ones reading A anew costs more than sharing it
         if (!is_short<T>(crew, flops(), crew.kernels().native(routine), options, most)) return false;
         const blas::Setup<T> with = blas::setup<T>(0);
         const Index others = side == Side::left ? n : m;

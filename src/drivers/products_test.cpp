@@ -106,6 +106,40 @@ TEST(Products, AreSlicedOnceForEachWorkerWhereThatIsFaster)
     }
 }
 
+/// What each of two workers would have is wide enough from there on, of complex numbers earlier; with one worker's bits.
+template <Scalar T> void expect_slices_of_structured_products(Index symmetric, Index triangular)
+{
+    const auto in_two = [](Index n, const auto& call) {
+        const std::vector<T> A = random_numbers<T>(n * n), B(A.rbegin(), A.rend());
+        std::vector<T> C = B, alone = B;
+        SharingCrew crew({});
+        call(crew, A, B, C);
+        SmallCrew one(1);
+        call(one, A, B, alone);
+        EXPECT_EQ(C, alone) << n;
+        return crew.shared == 2;
+    };
+    const auto hermitian = [&](Index n) {
+        return in_two(n, [n](Crew& crew, const auto& A, const auto& B, auto& C) {
+            hemm(crew, Side::left, Uplo::lower, n, n, T(1), A.data(), n, B.data(), n, T(0), C.data(), n);
+        });
+    };
+    const auto multiplied = [&](Index n) {
+        return in_two(n, [n](Crew& crew, const auto& A, const auto&, auto& C) {
+            trmm(crew, Side::left, Uplo::lower, Op::none, Diag::unit, n, n, T(1), A.data(), n, C.data(), n);
+        });
+    };
+    EXPECT_TRUE(hermitian(symmetric));
+    EXPECT_TRUE(multiplied(triangular));
+}
+
+TEST(Products, OfComplexNumbersAreSlicedEarlier)
+{
+    expect_slices_of_structured_products<double>(80, 104);
+    expect_slices_of_structured_products<std::complex<double>>(50, 56);
+    expect_slices_of_structured_products<std::complex<float>>(56, 72);
+}
+
 /// Rows of a lower triangle, columns of an upper one: a part for each worker there, with the bits of what all make together.
 template <Scalar T> void expect_parts_of_rank_updates(Index n, Index k)
 {
@@ -121,9 +155,10 @@ template <Scalar T> void expect_parts_of_rank_updates(Index n, Index k)
                     if constexpr (requires { crew.shared; }) EXPECT_EQ(crew.shared == 2, parts) << n;
                     return C;
                 };
-                const std::vector<T> C = update(SharingCrew({}), !is_complex<T>);
-                EXPECT_EQ(C, update(SharingCrew({.far = false}), false));
+                const std::vector<T> C = update(SharingCrew({}), true);
+                EXPECT_EQ(C, update(SharingCrew({.far = false}), is_complex<T>));
                 EXPECT_EQ(C, update(SharingCrew({.wary = true}), false));
+                EXPECT_EQ(C, update(SharingCrew({.even = false}), false));
                 EXPECT_EQ(C, update(SmallCrew(1), false)) << "by one";
             }
 }

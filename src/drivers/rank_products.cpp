@@ -56,13 +56,14 @@ template <Scalar T> struct RankK {
     }
 };
 
-/// By the caller and others: together, or, where cores are far from each other, each a part by itself, for which it packs what
-/// it reads; of complex numbers packing is little of it.
+/// By the caller and others: together, or each a part by itself, for which it packs what it reads. So it is where cores are far
+/// from each other, and with complex numbers, of which packing is little of it; not where cores are unequal or taken away.
 template <Scalar T> bool share_rank_k(Crew& crew, const RankK<T>& x)
 {
-    constexpr Index narrowest = 48; // of a core's part
+    constexpr Index narrowest = is_complex<T> ? 24 : 48; // of a core's part
     const int cores = crew.workers();
-    if (!is_complex<T> && x.n >= narrowest * cores && are_far_and_even(crew)) {
+    const bool apart = is_complex<T> ? crew.is_even() && !crew.is_wary() : are_far_and_even(crew);
+    if (x.n >= narrowest * cores && apart) {
         const auto compute = [&](Index part, Index count) {
             const Index first = x.begin_of(part, cores), end = x.begin_of(part + count, cores);
             if (first < end) x.multiply(first, end - first);

@@ -43,7 +43,7 @@ template <Scalar T> struct TriangularCall {
     /// A short product: slices of B by the caller and others, by the caller alone, or as tasks, with the same bits.
     void multiply_together(const RoutineOptions& options) const
     {
-        constexpr Index least = 40; // of thinner ones packing the triangle costs more than a tenth
+        constexpr Index least = is_complex<T> ? 24 : 40; // of thinner ones packing the triangle costs more than a tenth
         const auto multiply = [this](Index first, Index count) {
             const Tile<T> own = slice(first, count);
             crew.kernels().trmm(side, uplo, op, diag, own.rows, own.cols, alpha, A, lda, own.data, own.ld);
