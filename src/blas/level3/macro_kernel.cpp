@@ -16,10 +16,10 @@ Cover cover(Part part, Index below, Index i, Index rows, Index j, Index cols)
     return most <= 0 ? Cover::all : least > 0 ? Cover::none : Cover::some;
 }
 
-/// How many panels of mr rows from row i on, above the last one of all, does the part cover wholly, if it does the first?
-Index covered_panels(Part part, Index below, Index i, Index i1, Index j, Index mr)
+/// How many panels of mr rows in rows [i, end) does the part cover wholly, if it does the first?
+Index covered_panels(Part part, Index below, Index i, Index end, Index j, Index mr)
 {
-    const Index end = part == Part::upper ? std::min(i1 - 1, j + below + 1) : i1 - 1;
+    if (part == Part::upper) end = std::min(end, j + below + 1);
     return std::max<Index>(0, end - i) / mr;
 }
 
@@ -182,6 +182,83 @@ void multiply_rows(const MicroKernel<T>& kernel, Part part, Index below, T alpha
         }
 }
 
+/// Numbers that the micro-tiles to come read, brought into the second cache by those before, some for each.
+template <class R> struct Ahead {
+    const R *at, *end;
+    const R* take(Index numbers)
+    {
+        if (at >= end) return nullptr;
+        const R* const first = at;
+        at += numbers;
+        return first;
+    }
+};
+
+/// How many panels of A are multiplied until one of B has been fetched?
+template <Scalar T> Index panels_while_fetching(const MicroKernel<T>& kernel)
+{
+    constexpr Index line = 64 / sizeof(Real<T>);
+    return std::max<Index>(1, planes<T> * kernel.nr * kernel.columns_per_line / line);
+}
+
+/// multiply_packed panel of B by panel of B.
+template <Scalar T> struct ColumnOfPanels {
+    const MicroKernel<T>& kernel;
+    Part part;
+    Index below;
+    T alpha;
+    const Packed<T>&A, &B;
+    T* C;
+    Index rs, cs, i1; ///< rows in front of i1
+    bool triangular;
+
+    /// C <- alpha A B + beta C for rows [begin, end) and the columns [j, j + cols) of one panel of B, from depth p0 on, where B
+    /// has `of_right`. `next` is the panel of B that comes then: `far`, it is fetched into the second cache, with what is ahead.
+    void multiply(Index begin, Index end, Index j, Index cols, Index p0, const Depths& of_right, T beta, const Real<T>* next,
+                  bool far, Ahead<Real<T>>& ahead) const
+    {
+        const Real<T>* const panel = B.image + planes<T> * j * B.depth;
+        for (Index i = begin; i < end; i += kernel.mr) {
+            const Index height = kernel.height(A.extent - i), rows = std::min(height, i1 - i);
+            const Cover covered = cover(part, below, i, rows, j, cols);
+            if (covered == Cover::none) continue;
+            const Depths depths = left_depths(A, i, rows).cut(of_right.begin, of_right.end).or_none_at(p0);
+            const Index depth = depths.end - depths.begin;
+            if (depth == 0 && beta == T(1)) continue;
+            const Real<T>* const a = A.image + planes<T> * (i * A.depth + depths.begin * height);
+            const Real<T>* const b = panel + planes<T> * depths.begin * kernel.nr;
+            const BesideZeros<T> zeros{kernel, A, B, i, rows, height, j, cols, alpha};
+            const auto done_beside_zeros = [&](T* to, Index r, Index c) {
+                return triangular && zeros.multiply(depths, beta, to, r, c);
+            };
+            T* const tile = C + i * rs + j * cs;
+            if (covered == Cover::all) {
+                if (const Index panels = covered_panels(part, below, i, std::min(end, i1 - 1), j, kernel.mr);
+                    panels > 0 && !triangular && rs == 1) {
+                    stack({depth, panels, a, planes<T> * A.depth * height, b, alpha, beta, tile, cs, cols, far ? next : nullptr},
+                          ahead);
+                    i += (panels - 1) * kernel.mr;
+                } else if (!done_beside_zeros(tile, rs, cs))
+                    kernel.multiply(depth, a, height, b, alpha, beta, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
+                continue;
+            }
+            multiply_part(part, below, i, rows, j, cols, beta, tile, rs, cs, [&](T* copy) {
+                if (!done_beside_zeros(copy, 1, rows))
+                    kernel.multiply(depth, a, height, b, alpha, beta, copy, 1, rows, rows, cols);
+            });
+        }
+    }
+
+private:
+    void stack(StackProduct<T> product, Ahead<Real<T>>& ahead) const
+    {
+        const Real<T>* const later = ahead.take(product.panels * kernel.fetched(product.k));
+        if (product.next) product.later = later;
+        else product.next = later;
+        kernel.multiply_stack(product);
+    }
+};
+
 } // namespace
 
 template <Scalar T>
@@ -192,47 +269,23 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
     if (A.depth == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
     if (!triangular && rs == 1 && A.depth <= kc && goes_by_rows(kernel, A.depth, (i1 - i0) * (j1 - j0)))
         return multiply_rows(kernel, part, below, alpha, A, i0, i1, B, j0, j1, beta, C, cs);
-    const bool in_last_cache = (j1 - j0) * std::min(kc, A.depth) > block_sizes<T>().kc * block_sizes<T>().mc;
-    for (Index p0 = 0; p0 < A.depth; p0 += kc) {
-        const T factor = p0 == 0 ? beta : T(1);
-        for (Index j = j0; j < j1; j += kernel.nr) {
-            const Index cols = std::min(kernel.nr, j1 - j);
-            const Depths of_right = right_depths(B, j, cols).cut(p0, std::min(p0 + kc, A.depth));
-            const Real<T>* const panel = B.image + planes<T> * j * B.depth;
-            const Real<T>* const next = panel + planes<T> * (p0 + (j + kernel.nr < j1 ? B.depth : 0)) * kernel.nr;
-            for (Index i = i0; i < i1; i += kernel.mr) {
-                const Index height = kernel.height(A.extent - i), rows = std::min(height, i1 - i);
-                const Cover covered = cover(part, below, i, rows, j, cols);
-                if (covered == Cover::none) continue;
-                const Depths depths = left_depths(A, i, rows).cut(of_right.begin, of_right.end).or_none_at(p0);
-                const Index depth = depths.end - depths.begin;
-                if (depth == 0 && factor == T(1)) continue;
-                const Real<T>* const a = A.image + planes<T> * (i * A.depth + depths.begin * height);
-                const Real<T>* const b = panel + planes<T> * depths.begin * kernel.nr;
-                const BesideZeros<T> zeros{kernel, A, B, i, rows, height, j, cols, alpha};
-                const auto done_beside_zeros = [&](T* to, Index r, Index c) {
-                    return triangular && zeros.multiply(depths, factor, to, r, c);
-                };
-                T* const tile = C + i * rs + j * cs;
-                if (covered == Cover::all) {
-                    if (const Index panels = covered_panels(part, below, i, i1, j, kernel.mr);
-                        panels > 0 && !triangular && rs == 1) {
-                        kernel.multiply_stack({depth, panels, a, planes<T> * A.depth * height, b, alpha, factor, tile, cs, cols,
-                                               in_last_cache ? next : nullptr});
-                        i += (panels - 1) * kernel.mr;
-                        continue;
-                    }
-                    if (done_beside_zeros(tile, rs, cs)) continue;
-                    kernel.multiply(depth, a, height, b, alpha, factor, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
-                    continue;
-                }
-                multiply_part(part, below, i, rows, j, cols, factor, tile, rs, cs, [&](T* copy) {
-                    if (!done_beside_zeros(copy, 1, rows))
-                        kernel.multiply(depth, a, height, b, alpha, factor, copy, 1, rows, rows, cols);
-                });
+    const bool fetches_right = B.far || (j1 - j0) * std::min(kc, A.depth) > block_sizes<T>().kc * block_sizes<T>().mc;
+    const Index group = A.far && A.depth <= kc ? panels_while_fetching(kernel) * kernel.mr : i1 - i0;
+    const ColumnOfPanels<T> column{kernel, part, below, alpha, A, B, C, rs, cs, i1, triangular};
+    for (Index p0 = 0; p0 < A.depth; p0 += kc)
+        for (Index begin = i0; begin < i1; begin += group) {
+            const Index end = std::min(i1, begin + group);
+            const auto panels = [&](Index row) { return A.image + planes<T> * A.depth * std::min(row, i1); };
+            Ahead<Real<T>> ahead{panels(end), panels(end + group)};
+            for (Index j = j0; j < j1; j += kernel.nr) {
+                const Index cols = std::min(kernel.nr, j1 - j);
+                const Depths depths = right_depths(B, j, cols).cut(p0, std::min(p0 + kc, A.depth));
+                const Real<T>* const next =
+                    B.image + planes<T> * (j * B.depth + (p0 + (j + kernel.nr < j1 ? B.depth : 0)) * kernel.nr);
+                column.multiply(begin, end, j, cols, p0, depths, p0 == 0 ? beta : T(1), next, fetches_right && begin == i0,
+                                ahead);
             }
         }
-    }
 }
 
 template <Scalar T>

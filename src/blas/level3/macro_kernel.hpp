@@ -17,6 +17,9 @@ template <Scalar T> struct Packed {
     Index depth;          ///< its k
     Part part = Part::all;
     Index below = 0; ///< the diagonal of `part`: row - column + below = 0
+    /// Somebody else may have packed it, so it may lie beyond the second cache: then panels to come are fetched while others are
+    /// multiplied, and rows are taken a few panels at a time, since nothing is there to hide the first ones behind.
+    bool far = false;
 };
 
 /// Does a left panel of that depth stay in half of the first cache, which a right panel `kc` deep fills?

@@ -93,6 +93,8 @@ template <Scalar T> struct StackProduct {
     T* C;
     Index cs, cols;                ///< element (i, j) of C is C[i + j * cs]
     const Real<T>* next = nullptr; ///< B's next panel, as deep, which comes into the second cache meanwhile; null: none
+    const Real<T>* later =
+        nullptr; ///< what is needed later, as many numbers as MicroKernel::fetched for each panel; needs `next`
 };
 
 /// C <- alpha A B + beta C for a left panel A, which the diagonal of a triangle may cross, and panels of B beside one another:
@@ -163,6 +165,9 @@ template <Scalar T> struct MicroKernel {
 
     /// The same for several panels A, with fewer instructions around each.
     void (*multiply_stack)(const StackProduct<T>& product);
+    Index columns_per_line; ///< of A that it multiplies while it fetches 64 bytes of what it is to
+    /// Numbers that it fetches so while a panel k deep is multiplied.
+    Index fetched(Index k) const { return k / columns_per_line * Index(64 / sizeof(R)); }
 
     /// The same as `multiply` without most of the products with A's zeros: those of whole vectors of zeros, which are not read.
     void (*multiply_stairs)(const StairProduct<T>& product);

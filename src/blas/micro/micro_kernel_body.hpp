@@ -114,6 +114,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .step = lanes,
                 .multiply_panels = multiply,
                 .multiply_stack = Body<T, Bytes, MV, NR>::multiply_stack,
+                .columns_per_line = Body<T, Bytes, MV, NR>::unroll,
                 .multiply_stairs = multiply_stairs,
                 .multiply_in_place = multiply_in_place,
                 .reads_any_rows = Vectors<R, Bytes>::reads_some,

@@ -239,6 +239,41 @@ TYPED_TEST(MicroKernels, MultiplyAStackOfPanelsAsEachByItself)
     }
 }
 
+/// Of operands that are far away other lines are fetched and rows taken in another order: the same sums.
+TYPED_TEST(MicroKernels, FarOperandsGiveTheSameBits)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    Random random(49);
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here()) continue;
+        const MicroKernel<T>& kernel = set->micro_kernel<T>();
+        for (const Index rows : {3, 9 * int(kernel.mr), 17 * int(kernel.mr) + 5})
+            for (const Index cols : {Index(1), 5 * kernel.nr, 7 * kernel.nr + 1})
+                for (const Part part : {Part::all, Part::lower, Part::upper}) {
+                    constexpr Index kc = 256;
+                    const Index k = part == Part::all ? kc - 5 : kc + 9, below = random.below(20) - 10; // in one piece and in two
+                    const auto A = TestFixture::matrix(random, rows * k), B = TestFixture::matrix(random, k * cols);
+                    Image<R> left(kernel.left_size(rows, k)), right(kernel.right_size(k, cols));
+                    pack_left(kernel, general(A.data(), rows), rows, k, left.data);
+                    pack_right(kernel, general(B.data(), k), k, cols, right.data);
+                    std::vector<T> expected = TestFixture::matrix(random, rows * cols);
+                    const std::vector<T> before = expected;
+                    const auto multiply = [&](bool far_left, bool far_right, T* C) {
+                        multiply_packed<T>(kernel, kc, part, below, T(2), {left.data, rows, k, Part::all, 0, far_left}, 0, rows,
+                                           {right.data, cols, k, Part::all, 0, far_right}, 0, cols, T(3), C, 1, rows);
+                    };
+                    multiply(false, false, expected.data());
+                    for (const bool far_left : {false, true})
+                        for (const bool far_right : {false, true}) {
+                            std::vector<T> C = before;
+                            multiply(far_left, far_right, C.data());
+                            ASSERT_EQ(C, expected) << set->name << ' ' << rows << " x " << cols << " part " << int(part);
+                        }
+                }
+    }
+}
+
 /// As multiply, to the bit, and without reading the vectors of A that are zero.
 TYPED_TEST(MicroKernels, ClimbTheStairsOfATriangleAsIfTheyWereNotThere)
 {

@@ -56,8 +56,9 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     }
 
     /// What comes into which cache while a panel is multiplied: as many lines of `next` as B's panel has into the first one, or
-    /// one for each `unroll` columns into the second one, where more at once would hold up what is read of A.
-    enum class Fetch { none, all, some };
+    /// one for each `unroll` columns into the second one, where more at once would hold up what is read of A; `both`: and one of
+    /// what is needed later.
+    enum class Fetch { none, all, some, both };
     static constexpr int line = 64 / sizeof(R), row = parts * NR;
     /// Numbers that come by `some` while k columns are multiplied.
     static constexpr Index some_of(Index k) { return k / unroll * line; }
@@ -65,7 +66,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     /// Panels, as far as they have not been multiplied, and what is to be fetched.
     struct Panels {
         Index left; ///< columns of A
-        const R *A, *B, *next;
+        const R *A, *B, *next, *later = nullptr;
     };
     /// sum <- sum +- A B over k columns.
     template <bool subtract, Fetch fetch = Fetch::all>
@@ -91,7 +92,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     }
     template <bool subtract, Fetch fetch> [[gnu::always_inline]] void update_some(Panels& x)
     {
-        if constexpr (fetch == Fetch::some) __builtin_prefetch(x.next, 0, 2);
+        if constexpr (fetch == Fetch::some || fetch == Fetch::both) __builtin_prefetch(x.next, 0, 2);
+        if constexpr (fetch == Fetch::both) {
+            __builtin_prefetch(x.later, 0, 2);
+            x.later += line;
+        }
         if constexpr (fetch == Fetch::all)
 #pragma GCC unroll 64
             for (int i = 0; i < unroll * row; i += line) __builtin_prefetch(x.next + i, 0, 3);
@@ -100,7 +105,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         x.left -= unroll;
         x.A += unroll * parts * height;
         x.B += unroll * row;
-        if constexpr (fetch != Fetch::none) x.next += fetch == Fetch::some ? line : unroll * row;
+        if constexpr (fetch != Fetch::none) x.next += fetch == Fetch::all ? unroll * row : line;
     }
 
     /// The same for columns of which vectors from number i on are not zero, one fewer for each vector's width of columns: where
@@ -217,23 +222,25 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
 
     static void multiply_stack(const StackProduct<T>& product)
     {
-        if (product.next) multiply_stack<Fetch::some>(product);
-        else multiply_stack<Fetch::none>(product);
+        if (!product.next) multiply_stack<Fetch::none>(product);
+        else if (product.later) multiply_stack<Fetch::both>(product);
+        else multiply_stack<Fetch::some>(product);
     }
     template <Fetch fetch> static void multiply_stack(const StackProduct<T>& product)
     {
-        const R *A = product.A, *next = product.next;
+        const R *A = product.A, *next = product.next, *later = product.later;
         T* C = product.C;
         for (Index left = product.panels; left > 0; --left, C += height) {
             const auto* x = &product; // read anew for each tile, as above
             hide(x), hide(left);
             Body body;
             body.clear();
-            body.template accumulate<false, fetch>({x->k, A, x->B, next}, C, x->cs, x->cols);
+            body.template accumulate<false, fetch>({x->k, A, x->B, next, later}, C, x->cs, x->cols);
             hide(x), hide(left);
             body.store_compactly(x->alpha, x->beta, C, x->cs, height, x->cols);
             A += x->step;
-            if (fetch == Fetch::some && next + some_of(x->k) < x->next + x->k * row) next += some_of(x->k);
+            if (fetch != Fetch::none && next + some_of(x->k) < x->next + x->k * row) next += some_of(x->k);
+            if (fetch == Fetch::both) later += some_of(x->k);
         }
     }
 

@@ -18,9 +18,9 @@ template <Scalar T> struct MultiplyArgs {
     Guard guard;
 
     static bool triangular(blas::Part part) { return part != blas::Part::all; }
-    static blas::Packed<T> packed(const ImageForm& form, const Real<T>* image)
+    static blas::Packed<T> packed(const ImageForm& form, const Real<T>* image, bool far)
     {
-        return {image, form.extent, form.depth, form.part, form.below};
+        return {image, form.extent, form.depth, form.part, form.below, far};
     }
     Flops flops() const
     {
@@ -42,17 +42,18 @@ template <Scalar T> struct MultiplyArgs {
         if (guard.stopped(context)) return;
         const Index count = chunks(context.kernels()), width = chunk_width_in(panel_width(context.kernels()));
         while (const auto c = context.team().next())
-            columns(context, data_of<const Real<T>>(context, 0), 0, c.begin * width, c.end == count ? B.extent : c.end * width);
+            columns(context, packed(A, data_of<const Real<T>>(context, 0), true), 0, c.begin * width,
+                    c.end == count ? B.extent : c.end * width);
     }
     /// Of C's rows from `row` on, as many as `left` has.
-    void columns(const TaskContext& context, const Real<T>* left, Index row, Index begin, Index end) const
+    void columns(const TaskContext& context, const blas::Packed<T>& left, Index row, Index begin, Index end) const
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
         const Index kc = std::max<Index>(1, std::min<Index>(A.depth, blas::block_sizes<T>().kc));
         const Stored<T> C = stored<T>(context, 2);
         if (real_diagonal && beta != T(0)) make_diagonal_real(C, begin, end); // what is stored there counts as zero
-        blas::multiply_packed<T>(kernel, kc, part, below, alpha, packed(A, left), 0, A.extent,
-                                 packed(B, data_of<const Real<T>>(context, 1)), begin, end, beta, C.data + row, 1, C.ld);
+        blas::multiply_packed<T>(kernel, kc, part, below, alpha, left, 0, left.extent,
+                                 packed(B, data_of<const Real<T>>(context, 1), true), begin, end, beta, C.data + row, 1, C.ld);
         if (real_diagonal) make_diagonal_real(C, begin, end);
     }
     void make_diagonal_real(Stored<T> C, Index begin, Index end) const
@@ -106,7 +107,8 @@ template <Scalar T> struct PackAndMultiplyArgs {
                 part.A.below += i;
                 if (packed != i) blas::pack_left(kernel, A.block(i, 0), part.A.extent, x.A.depth, image);
                 packed = i;
-                part.columns(context, image, i, c.begin * width, c.end == count ? x.B.extent : c.end * width);
+                part.columns(context, x.packed(part.A, image, false), i, c.begin * width,
+                             c.end == count ? x.B.extent : c.end * width);
             }
         }
     }
