@@ -57,6 +57,13 @@ template <Scalar T> struct PlainTiles {
     void update(Index i, Index j, Index k, Guard step) { task::gemm(flow, T(-1), A(i, k), herm(A(j, k)), T(1), A(i, j), step); }
 };
 
+/// Panels of tiles so small that they stay in the first cache are multiplied row by row, which takes right panels.
+template <Scalar T> bool serves_both_sides(Index nb)
+{
+    const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
+    return blas::reads_left_as_right(kernel) && !blas::left_panel_stays(kernel, blas::block_sizes<T>().kc, nb);
+}
+
 /// The operations on packed tiles: the solve of a tile makes the images that all updates with it use.
 template <Scalar T> struct PackedTiles {
     Flow& flow;
@@ -67,8 +74,11 @@ template <Scalar T> struct PackedTiles {
     void solve(Index i, Index k, Guard step)
     {
         const Tile<T> B = A(i, k);
-        task::solve_packed(flow, task::TriangularSolve<T>{images.triangle(k), blas::general<T>(B.data, B.ld, B.op), T(1),
-                                                          left(i, k), right(i, k).data, true, step});
+        task::TriangularSolve<T> solve{images.triangle(k), blas::general<T>(B.data, B.ld, B.op), T(1), left(i, k)};
+        if (!right(i, k).form.as_left) solve.right = right(i, k).data;
+        solve.conjugate_right = true;
+        solve.guard = step;
+        task::solve_packed(flow, solve);
     }
     void update_diagonal(Index j, Index k, Guard step)
     {
@@ -181,8 +191,8 @@ template <Scalar T> void posv_two_level(Flow& flow, TileMatrix<T> A, TileMatrix<
 
 template <Scalar T>
 CholeskyImages<T>::CholeskyImages(Index n, Index nb, const ImagePlace& place)
-    : left_(PackedSlots<T>::left(pieces(n, nb), steps_kept, nb, nb, place)),
-      right_(PackedSlots<T>::right(pieces(n, nb), steps_kept, nb, nb, place)),
+    : both_(place.is_memory() && serves_both_sides<T>(nb)), left_(PackedSlots<T>::left(pieces(n, nb), steps_kept, nb, nb, place)),
+      right_(PackedSlots<T>::right(both_ ? 0 : pieces(n, nb), steps_kept, nb, nb, place)),
       triangle_(PackedSlots<T>::triangle(steps_kept, nb, place))
 {
 }
@@ -192,7 +202,10 @@ template <Scalar T> task::Image<T> CholeskyImages<T>::left(Index i, Index k, Ind
 }
 template <Scalar T> task::Image<T> CholeskyImages<T>::right(Index i, Index k, Index rows, Index cols) const
 {
-    return {right_(i, k), {rows, cols}};
+    if (!both_) return {right_(i, k), {rows, cols}};
+    task::Image<T> image = left(i, k, rows, cols);
+    image.form.as_left = true;
+    return image;
 }
 template <Scalar T> task::ImageMemory<T> CholeskyImages<T>::triangle(Index k) const { return triangle_(0, k); }
 

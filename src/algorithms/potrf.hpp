@@ -24,8 +24,8 @@ template <Scalar T> void potrf_left_looking(Flow& flow, TileMatrix<T> A);
 /// Same flops, same result up to rounding, same the flow's outcome. Lima, Gautier et al. 2013.
 template <Scalar T> void potrf_two_level(Flow& flow, TileMatrix<T> A, Index inner);
 
-/// The packed images of one factorization, of the three steps that may be in work at a time: 6 n nb numbers (real ones; twice as
-/// many complex) beyond the matrix. Must outlive the flow's tasks.
+/// The packed images of one factorization, of the three steps that may be in work at a time: 6 n nb numbers (complex ones: 12)
+/// beyond the matrix, half of that where images of left operands serve as right ones. Must outlive the flow's tasks.
 template <Scalar T> class CholeskyImages {
 public:
     CholeskyImages(Index n, Index nb, const ImagePlace& place = {});
@@ -35,6 +35,7 @@ public:
     task::ImageMemory<T> triangle(Index k) const;                         ///< of L_kk^H
 
 private:
+    const bool both_; ///< sides read the image of the left
     PackedSlots<T> left_, right_, triangle_;
 };
 

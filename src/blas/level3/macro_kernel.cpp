@@ -195,11 +195,25 @@ template <class R> struct Ahead {
 };
 
 /// How many panels of A are multiplied until one of B has been fetched?
-template <Scalar T> Index panels_while_fetching(const MicroKernel<T>& kernel)
+template <Scalar T> Index panels_while_fetching(const MicroKernel<T>& kernel, const Packed<T>& B)
 {
     constexpr Index line = 64 / sizeof(Real<T>);
-    return std::max<Index>(1, planes<T> * kernel.nr * kernel.columns_per_line / line);
+    return kernel.columns_per_line * (B.as_left ? 1 : std::max<Index>(1, planes<T> * kernel.nr / line));
 }
+
+/// A panel of B: nr columns.
+template <Scalar T> struct RightPanel {
+    const Real<T>* image;
+    Index step; ///< numbers from row to row
+
+    static RightPanel of(const MicroKernel<T>& kernel, const Packed<T>& B, Index j)
+    {
+        if (!B.as_left) return {B.image + planes<T> * j * B.depth, planes<T> * kernel.nr};
+        const Index first = j / kernel.mr * kernel.mr; // of the left panel that it is a stripe of
+        return {B.image + first * B.depth + (j - first), kernel.height(B.extent - first)};
+    }
+    const Real<T>* row(Index p) const { return image + p * step; }
+};
 
 /// multiply_packed panel of B by panel of B.
 template <Scalar T> struct ColumnOfPanels {
@@ -213,11 +227,11 @@ template <Scalar T> struct ColumnOfPanels {
     bool triangular;
 
     /// C <- alpha A B + beta C for rows [begin, end) and the columns [j, j + cols) of one panel of B, from depth p0 on, where B
-    /// has `of_right`. `next` is the panel of B that comes then: `far`, it is fetched into the second cache, with what is ahead.
+    /// has `of_right`. `next` is what of B comes then: `far`, it is fetched into the second cache, with what is ahead.
     void multiply(Index begin, Index end, Index j, Index cols, Index p0, const Depths& of_right, T beta, const Real<T>* next,
                   bool far, Ahead<Real<T>>& ahead) const
     {
-        const Real<T>* const panel = B.image + planes<T> * j * B.depth;
+        const RightPanel<T> panel = RightPanel<T>::of(kernel, B, j);
         for (Index i = begin; i < end; i += kernel.mr) {
             const Index height = kernel.height(A.extent - i), rows = std::min(height, i1 - i);
             const Cover covered = cover(part, below, i, rows, j, cols);
@@ -225,37 +239,55 @@ template <Scalar T> struct ColumnOfPanels {
             const Depths depths = left_depths(A, i, rows).cut(of_right.begin, of_right.end).or_none_at(p0);
             const Index depth = depths.end - depths.begin;
             if (depth == 0 && beta == T(1)) continue;
-            const Real<T>* const a = A.image + planes<T> * (i * A.depth + depths.begin * height);
-            const Real<T>* const b = panel + planes<T> * depths.begin * kernel.nr;
             const BesideZeros<T> zeros{kernel, A, B, i, rows, height, j, cols, alpha};
             const auto done_beside_zeros = [&](T* to, Index r, Index c) {
                 return triangular && zeros.multiply(depths, beta, to, r, c);
             };
-            T* const tile = C + i * rs + j * cs;
-            if (covered == Cover::all) {
-                if (const Index panels = covered_panels(part, below, i, std::min(end, i1 - 1), j, kernel.mr);
-                    panels > 0 && !triangular && rs == 1) {
-                    stack({depth, panels, a, planes<T> * A.depth * height, b, alpha, beta, tile, cs, cols, far ? next : nullptr},
-                          ahead);
-                    i += (panels - 1) * kernel.mr;
-                } else if (!done_beside_zeros(tile, rs, cs))
-                    kernel.multiply(depth, a, height, b, alpha, beta, tile, rs, cs, rows, cols, i + kernel.mr < i1 ? b : next);
+            StackProduct<T> product{depth,
+                                    1,
+                                    A.image + planes<T> * (i * A.depth + depths.begin * height),
+                                    0,
+                                    panel.row(depths.begin),
+                                    alpha,
+                                    beta,
+                                    C + i * rs + j * cs,
+                                    cs,
+                                    cols};
+            if (covered == Cover::some) {
+                multiply_part(part, below, i, rows, j, cols, beta, product.C, rs, cs, [&](T* copy) {
+                    if (!done_beside_zeros(copy, 1, rows)) tile(product, copy, 1, rows, panel.step, height, rows, nullptr);
+                });
                 continue;
             }
-            multiply_part(part, below, i, rows, j, cols, beta, tile, rs, cs, [&](T* copy) {
-                if (!done_beside_zeros(copy, 1, rows))
-                    kernel.multiply(depth, a, height, b, alpha, beta, copy, 1, rows, rows, cols);
-            });
+            const Index panels = covered_panels(part, below, i, std::min(end, i1 - 1), j, kernel.mr);
+            if (panels > 0 && !triangular && rs == 1) {
+                product.panels = panels;
+                product.step = planes<T> * A.depth * height;
+                product.next = far ? next : nullptr;
+                stack(product, panel.step, ahead);
+                i += (panels - 1) * kernel.mr;
+            } else if (!done_beside_zeros(product.C, rs, cs))
+                tile(product, product.C, rs, cs, panel.step, height, rows, i + kernel.mr < i1 ? product.B : next);
         }
     }
 
 private:
-    void stack(StackProduct<T> product, Ahead<Real<T>>& ahead) const
+    void stack(StackProduct<T> product, Index b_step, Ahead<Real<T>>& ahead) const
     {
         const Real<T>* const later = ahead.take(product.panels * kernel.fetched(product.k));
-        if (product.next) product.later = later;
+        if (product.next || B.as_left) product.later = later;
         else product.next = later;
-        kernel.multiply_stack(product);
+        if (B.as_left) kernel.multiply_stripe({product, b_step, kernel.mr, kernel.mr});
+        else kernel.multiply_stack(product);
+    }
+    /// Of one panel. `next` is what of B comes then, into the first cache.
+    void tile(StackProduct<T> x, T* to, Index to_rs, Index to_cs, Index b_step, Index height, Index rows,
+              const Real<T>* next) const
+    {
+        if (!B.as_left) return kernel.multiply(x.k, x.A, height, x.B, alpha, x.beta, to, to_rs, to_cs, rows, x.cols, next);
+        x.C = to;
+        x.cs = to_cs;
+        kernel.multiply_stripe({x, b_step, height, rows});
     }
 };
 
@@ -267,10 +299,10 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
 {
     const bool triangular = A.part != Part::all || B.part != Part::all;
     if (A.depth == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
-    if (!triangular && rs == 1 && A.depth <= kc && goes_by_rows(kernel, A.depth, (i1 - i0) * (j1 - j0)))
+    if (!triangular && !B.as_left && rs == 1 && A.depth <= kc && goes_by_rows(kernel, A.depth, (i1 - i0) * (j1 - j0)))
         return multiply_rows(kernel, part, below, alpha, A, i0, i1, B, j0, j1, beta, C, cs);
     const bool fetches_right = B.far || (j1 - j0) * std::min(kc, A.depth) > block_sizes<T>().kc * block_sizes<T>().mc;
-    const Index group = A.far && A.depth <= kc ? panels_while_fetching(kernel) * kernel.mr : i1 - i0;
+    const Index group = A.far && A.depth <= kc ? panels_while_fetching(kernel, B) * kernel.mr : i1 - i0;
     const ColumnOfPanels<T> column{kernel, part, below, alpha, A, B, C, rs, cs, i1, triangular};
     for (Index p0 = 0; p0 < A.depth; p0 += kc)
         for (Index begin = i0; begin < i1; begin += group) {
@@ -280,8 +312,7 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
             for (Index j = j0; j < j1; j += kernel.nr) {
                 const Index cols = std::min(kernel.nr, j1 - j);
                 const Depths depths = right_depths(B, j, cols).cut(p0, std::min(p0 + kc, A.depth));
-                const Real<T>* const next =
-                    B.image + planes<T> * (j * B.depth + (p0 + (j + kernel.nr < j1 ? B.depth : 0)) * kernel.nr);
+                const Real<T>* const next = RightPanel<T>::of(kernel, B, j + kernel.nr < j1 ? j + kernel.nr : j).row(p0);
                 column.multiply(begin, end, j, cols, p0, depths, p0 == 0 ? beta : T(1), next, fetches_right && begin == i0,
                                 ahead);
             }

@@ -20,7 +20,16 @@ template <Scalar T> struct Packed {
     /// Somebody else may have packed it, so it may lie beyond the second cache: then panels to come are fetched while others are
     /// multiplied, and rows are taken a few panels at a time, since nothing is there to hide the first ones behind.
     bool far = false;
+    /// Of a right operand: the image is that of its transpose as a left one (the C of the product has rs = 1 then, and neither
+    /// operand is triangular). What both sides of products read is packed once so; see reads_left_as_right.
+    bool as_left = false;
 };
+
+/// Can the image of a left operand be the right one of a product too?
+template <Scalar T> bool reads_left_as_right(const MicroKernel<T>& kernel)
+{
+    return kernel.multiply_stripe && kernel.step % kernel.nr == 0;
+}
 
 /// Does a left panel of that depth stay in half of the first cache, which a right panel `kc` deep fills?
 template <Scalar T> bool left_panel_stays(const MicroKernel<T>& kernel, Index kc, Index depth)

@@ -97,6 +97,14 @@ template <Scalar T> struct StackProduct {
         nullptr; ///< what is needed later, as many numbers as MicroKernel::fetched for each panel; needs `next`
 };
 
+/// The same for real numbers where B is nr rows of a left panel, transposed: row p of B begins at B[p * b_step].
+template <Scalar T> struct StripeProduct {
+    StackProduct<T> stack; ///< its `next` is such a stripe too
+    Index b_step;
+    Index height; ///< of A's panels
+    Index rows;   ///< of the last panel
+};
+
 /// C <- alpha A B + beta C for a left panel A, which the diagonal of a triangle may cross, and panels of B beside one another:
 /// what MicroKernel::multiply_stairs works on.
 template <Scalar T> struct StairProduct {
@@ -168,6 +176,10 @@ template <Scalar T> struct MicroKernel {
     Index columns_per_line; ///< of A that it multiplies while it fetches 64 bytes of what it is to
     /// Numbers that it fetches so while a panel k deep is multiplied.
     Index fetched(Index k) const { return k / columns_per_line * Index(64 / sizeof(R)); }
+
+    /// The same with a stripe of a left panel, sums as `multiply` has them. Null where stripes are no whole vectors, as of complex
+    /// numbers.
+    void (*multiply_stripe)(const StripeProduct<T>& product);
 
     /// The same as `multiply` without most of the products with A's zeros: those of whole vectors of zeros, which are not read.
     void (*multiply_stairs)(const StairProduct<T>& product);

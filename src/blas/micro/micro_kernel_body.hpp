@@ -37,6 +37,16 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
         if (MV == 1 || x.height == MV * lanes) return Body<T, Bytes, MV, NR>::multiply_stairs(x);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_stairs(x);
     }
+    static void multiply_stripe(const StripeProduct<T>& x)
+    {
+        if (MV == 1 || x.height == MV * lanes) return Body<T, Bytes, MV, NR>::multiply_stripe(x);
+        if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_stripe(x);
+    }
+    static constexpr auto multiplying_stripes() -> void (*)(const StripeProduct<T>&)
+    {
+        if constexpr (is_complex<T> || lanes % NR != 0) return nullptr;
+        else return multiply_stripe;
+    }
     static void multiply_in_place(const ProductInPlace<T>& x)
     {
         if constexpr (is_complex<T>) {
@@ -115,6 +125,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_panels = multiply,
                 .multiply_stack = Body<T, Bytes, MV, NR>::multiply_stack,
                 .columns_per_line = Body<T, Bytes, MV, NR>::unroll,
+                .multiply_stripe = multiplying_stripes(),
                 .multiply_stairs = multiply_stairs,
                 .multiply_in_place = multiply_in_place,
                 .reads_any_rows = Vectors<R, Bytes>::reads_some,

@@ -20,7 +20,7 @@ template <Scalar T> struct MultiplyArgs {
     static bool triangular(blas::Part part) { return part != blas::Part::all; }
     static blas::Packed<T> packed(const ImageForm& form, const Real<T>* image, bool far)
     {
-        return {image, form.extent, form.depth, form.part, form.below, far};
+        return {image, form.extent, form.depth, form.part, form.below, far, form.as_left};
     }
     Flops flops() const
     {

@@ -18,6 +18,7 @@ struct ImageForm {
     blas::Part part =
         blas::Part::all; ///< what is not zero: of a triangular operand, with the diagonal row - column + `below` = 0
     Index below = 0;
+    bool as_left = false; ///< of a right operand: it is the image of its transpose (blas::Packed)
 
     ImageForm(Index of_extent, Index of_depth) : extent(std::int32_t(of_extent)), depth(std::int32_t(of_depth)) {}
 };

@@ -5,6 +5,7 @@
 #include "kernels/tiles/operands.hpp"
 #include "kernels/tiles/packed_access.hpp"
 #include "kernels/tiles/row_interchanges.hpp"
+#include "kernels/tiles/rows_to_solve.hpp"
 
 #include "blas/level3/scratch.hpp"
 
@@ -45,14 +46,17 @@ template <Scalar T> struct SwptrArgs {
             B.store();
         }
     }
+    /// A few at a time, whose solution goes from the cache into the image.
     void columns(const Real<T>* triangle, Stored<T> B, Index cols, Real<T>* image) const
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
-        Real<T>* const solution = blas::scratch<Real<T>>(blas::Buffer::solution, kernel.left_size(cols, m));
-        blas::pack_left(kernel, blas::general<T>(B.data, B.ld).transposed(), cols, m, solution);
-        blas::solve_packed(kernel, solution, cols, 0, cols, m, triangle);
-        blas::unpack_left(kernel, solution, cols, m, B.data, B.ld, 1);
-        if (image) blas::pack_right(kernel, blas::general<T>(B.data, B.ld), m, cols, image);
+        const Index some = std::min(cols, 2 * std::lcm(kernel.mr, kernel.nr));
+        Real<T>* const solution = blas::scratch<Real<T>>(blas::Buffer::solution, kernel.left_size(some, m));
+        for (Index begin = 0; begin < cols; begin += some) {
+            const blas::Operand<T> rows = blas::general<T>(B.data + begin * B.ld, B.ld).transposed();
+            RowsToSolve<T>{m, triangle, rows, solution, image ? image + blas::planes<T> * begin * m : nullptr}.solve(
+                0, std::min(some, cols - begin));
+        }
     }
 };
 static_assert(sizeof(SwptrArgs<std::complex<double>>) <= Task::inline_bytes);
