@@ -75,6 +75,25 @@ TYPED_TEST(Cholesky, FactorsBothTrianglesAtRaggedSizesAndTouchesNothingElse)
                 }
 }
 
+/// Of which images of left operands serve as right ones, where kernels read them so.
+TYPED_TEST(Cholesky, FactorsTilesThatAreLargerThanTheFirstCache)
+{
+    using T = TypeParam;
+    constexpr Index large = 144, n = 2 * large + 45;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+        const Dense<T> A = positive_definite<T>(uplo, n);
+        Dense<T> F = A;
+        InOrder executor(providers().front());
+        TaskFlow flow(executor);
+        const CholeskyImages<T> images(n, large);
+        potrf_packed(flow, TileMatrix<T>(F.view(), large, large).with(seen_as_lower<T>(uplo)), images);
+        flow.wait();
+        EXPECT_EQ(flow.outcome().value(), 0);
+        expect_factor(uplo, A, F, n);
+        expect_untouched(A, F, [&](Index i, Index j) { return in_triangle(uplo, i, j); });
+    }
+}
+
 /// Whether all pivots are positive or one is not.
 TYPED_TEST(Cholesky, LeftLookingGivesTheBitsOfTheRightLookingOne)
 {

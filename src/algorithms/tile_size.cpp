@@ -43,9 +43,10 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
 {
     // One worker's kernels cut large tiles up better than tasks would. Calls are stopped between them.
     if (workers == 1) return balanced(n, scaled(1024, element), 8);
-    // A packed tile runs at full speed when it is small, so parallelism decides: about 8 tiles in a row and more for larger
-    // matrices, as the work in front of the last panel grows. Below 600 two for each worker are enough: a step more costs as
-    // much as the others gain by it (two cores of a Zen 3, AVX2: 360 to 500 in 4 tiles is 3 to 12 % faster than in 5 and 6).
+    // A packed tile runs at full speed when it is small, so parallelism decides: two workers want four to a dozen tiles in a row,
+    // the more of them the larger the matrix, as the work in front of the last panel grows; more workers eight and more. Below
+    // 600 two for each worker are enough: a step more costs as much as the others gain by it (two cores of a Zen 3, AVX2: 360 to
+    // 500 in 4 tiles is 3 to 12 % faster than in 5 and 6).
     const Index each = n / std::max(workers, 1) + 1;
     const Index for_two_each = std::min<Index>(150, pieces(n, 2 * std::max(workers, 1)));
     // Up to 391 columns a call's caller may compute all tiles alone, as they lie in memory (drivers/cholesky.cpp): multiples of
@@ -54,10 +55,13 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
     if (n <= medium)
         return std::max<Index>(
             48, balanced(n, std::max<Index>(48, std::min(scaled(std::max<Index>(80, for_two_each), element), each)), 8));
-    // Whole panels that updates go by (24 rows in double with AVX-512, 12 with AVX2): what is beyond is padded.
-    const Index wanted = n <= 2048 ? 48 + n / 10 : std::min<Index>(288, 256 + (n - 2048) / 64);
-    const Index nb = std::max<Index>(48, std::min(scaled(std::max(wanted, for_two_each), element), each));
-    return std::max<Index>(48, balanced(n, nb, 24));
+    const Index for_two = std::min<Index>(312, 80 + n / 9);
+    const Index for_more = n <= 2048 ? 48 + n / 10 : std::min<Index>(288, 256 + (n - 2048) / 64);
+    const Index wanted = std::max(workers <= 2 ? for_two : for_more, for_two_each);
+    const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), each));
+    // Whole panels that updates go by (24 rows in double with AVX-512, 12 with AVX2; twice as many in single precision): what is
+    // beyond is padded.
+    return std::max<Index>(48, balanced(n, nb, element == 4 ? 48 : 24));
 }
 
 static bool is_elongated(Index m, Index n) { return m >= 4 * n; }

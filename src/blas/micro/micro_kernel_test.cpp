@@ -274,6 +274,40 @@ TYPED_TEST(MicroKernels, FarOperandsGiveTheSameBits)
     }
 }
 
+/// A X^T with the image of X as a left operand, and with that of X^T as a right one.
+TYPED_TEST(MicroKernels, ImagesOfLeftOperandsServeOnTheRight)
+{
+    using T = TypeParam;
+    using R = Real<T>;
+    Random random(50);
+    for (const InstructionSet* set : instruction_set_entries()) {
+        if (!set->runs_here() || !reads_left_as_right(set->micro_kernel<T>())) continue;
+        const MicroKernel<T>& kernel = set->micro_kernel<T>();
+        for (const Index rows : {Index(1), kernel.mr + 1, 6 * kernel.mr, 9 * kernel.mr + 5})
+            for (const Index cols : {Index(1), kernel.nr + 1, kernel.mr, 3 * kernel.mr + kernel.nr + 1})
+                for (const Index k : {1, 7, 64, 265})
+                    for (const Part part : {Part::all, Part::lower, Part::upper}) {
+                        const auto A = TestFixture::matrix(random, rows * k), X = TestFixture::matrix(random, cols * k);
+                        Image<R> left(kernel.left_size(rows, k)), image(kernel.left_size(cols, k)),
+                            right(kernel.right_size(k, cols));
+                        pack_left(kernel, general(A.data(), rows), rows, k, left.data);
+                        pack_left(kernel, general(X.data(), cols), cols, k, image.data);
+                        pack_right(kernel, general(X.data(), cols).transposed(), k, cols, right.data);
+                        std::vector<T> expected = TestFixture::matrix(random, rows * cols), C = expected;
+                        const bool far = random.below(2);
+                        const T beta = T(R(random.below(3)));
+                        const auto multiply = [&](const Packed<T>& B, T* to) {
+                            multiply_packed<T>(kernel, 256, part, 2, T(2), {left.data, rows, k, Part::all, 0, far}, 0, rows, B, 0,
+                                               cols, beta, to, 1, rows);
+                        };
+                        multiply({right.data, cols, k}, expected.data());
+                        multiply({image.data, cols, k, Part::all, 0, far, true}, C.data());
+                        ASSERT_EQ(C, expected)
+                            << set->name << ' ' << rows << " x " << cols << " x " << k << " part " << int(part);
+                    }
+    }
+}
+
 /// As multiply, to the bit, and without reading the vectors of A that are zero.
 TYPED_TEST(MicroKernels, ClimbTheStairsOfATriangleAsIfTheyWereNotThere)
 {
