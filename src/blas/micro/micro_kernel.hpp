@@ -177,8 +177,8 @@ template <Scalar T> struct MicroKernel {
     /// Numbers that it fetches so while a panel k deep is multiplied.
     Index fetched(Index k) const { return k / columns_per_line * Index(64 / sizeof(R)); }
 
-    /// The same with a stripe of a left panel, sums as `multiply` has them. Null where stripes are no whole vectors, as of complex
-    /// numbers.
+    /// The same with a stripe of a left panel, with the sums that `multiply` has. Null where stripes are no whole vectors, and of
+    /// complex numbers.
     void (*multiply_stripe)(const StripeProduct<T>& product);
 
     /// The same as `multiply` without most of the products with A's zeros: those of whole vectors of zeros, which are not read.

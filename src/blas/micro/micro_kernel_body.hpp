@@ -15,6 +15,7 @@
 #include "blas/micro/qr_columns.hpp"
 #include "blas/micro/qr_small.hpp"
 #include "blas/micro/solve_tile.hpp"
+#include "blas/micro/stripe_tile.hpp"
 #include "blas/micro/vectors.hpp"
 
 namespace trencadis::blas {
@@ -39,7 +40,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     }
     static void multiply_stripe(const StripeProduct<T>& x)
     {
-        if (MV == 1 || x.height == MV * lanes) return Body<T, Bytes, MV, NR>::multiply_stripe(x);
+        if (MV == 1 || x.height == MV * lanes) return StripeTile<T, Bytes, MV, NR>::multiply(x);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_stripe(x);
     }
     static constexpr auto multiplying_stripes() -> void (*)(const StripeProduct<T>&)

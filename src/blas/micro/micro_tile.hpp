@@ -244,52 +244,6 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         }
     }
 
-    static void multiply_stripe(const StripeProduct<T>& x)
-    {
-        if (x.stack.next) return x.stack.later ? multiply_stripe<true, true>(x) : multiply_stripe<true, false>(x);
-        x.stack.later ? multiply_stripe<false, true>(x) : multiply_stripe<false, false>(x);
-    }
-    template <bool fetches_next, bool fetches_later> static void multiply_stripe(const StripeProduct<T>& product)
-    {
-        Panels at{0, product.stack.A, nullptr, product.stack.next, product.stack.later};
-        T* C = product.stack.C;
-        for (Index left = product.stack.panels; left > 0; --left, C += height) {
-            const auto* x = &product; // read anew for each tile, as above
-            hide(x), hide(left);
-            Body body;
-            body.clear();
-            at.left = x->stack.k;
-            at.B = x->stack.B;
-            body.template accumulate_stripe<fetches_next, fetches_later>(at, x->b_step, C, x->stack.cs, x->stack.cols);
-            hide(x), hide(left);
-            body.store_compactly(x->stack.alpha, x->stack.beta, C, x->stack.cs, left > 1 ? height : x->rows, x->stack.cols);
-            at.A += x->stack.step - x->stack.k * height;
-        }
-    }
-    /// sum <- A B while columns of C and what comes later are fetched, as above; of `next` a row, which is a line, at a time.
-    template <bool fetches_next, bool fetches_later>
-    [[gnu::always_inline]] void accumulate_stripe(Panels& x, Index b_step, const T* C, Index cs, Index cols)
-    {
-        const auto some = [&]() __attribute__((always_inline))
-        {
-            if constexpr (fetches_next) __builtin_prefetch(x.next, 0, 2);
-            if constexpr (fetches_later) __builtin_prefetch(x.later, 0, 2);
-#pragma GCC unroll 8
-            for (int u = 0; u < unroll; ++u, x.B += b_step) update<false>(x.A + u * height, x.B);
-            x.left -= unroll;
-            x.A += unroll * height;
-            if constexpr (fetches_next) x.next += b_step;
-            if constexpr (fetches_later) x.later += line;
-        };
-        for (; cols > 0 && x.left >= unroll; --cols, C += cs) {
-            prefetch_column(C);
-            some();
-        }
-        for (; cols > 0; --cols, C += cs) prefetch_column(C);
-        while (x.left >= unroll) some();
-        for (; x.left > 0; --x.left, x.A += height, x.B += b_step) update<false>(x.A, x.B);
-    }
-
     static void multiply_stairs(const StairProduct<T>& product)
     {
         const R* right = product.B;
