@@ -34,7 +34,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct StripeTile : Body<T, Bytes
     }
 
 private:
-    /// sum <- A B while columns of C and what comes later are fetched, as by accumulate; of `next` a row, which is a line, at a time.
+    /// sum <- A B while columns of C and what comes later are fetched, as by accumulate; of `next` a row, a line, at a time.
     template <bool fetches_next, bool fetches_later>
     [[gnu::always_inline]] void accumulate_stripe(typename Base::Panels& x, Index b_step, const T* C, Index cs, Index cols)
     {
