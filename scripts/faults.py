@@ -133,8 +133,8 @@ def elements():
     right = "left.transposed(), beta, C, 1, ldc, part_of(uplo)});"
     yield Fault("syrk: one element is off by 1e-12", file, right, f"{right}\n    if (n > 0) {off('C[0]')}", (BLAS,))
     file = "src/blas/level3/macro_kernel.cpp"
-    right = "if (depth == 0 && factor == T(1)) continue;"
-    wrong = f"if (depth == 0 && factor == T(1)) continue;\n                if (i == i0 && p0 > 0) {off('C[i * rs + j * cs]')}"
+    right = "if (depth == 0 && beta == T(1)) continue;"
+    wrong = f"{right}\n            if (i == begin && p0 > 0) {off('C[i * rs + j * cs]')}"
     yield Fault("products: an element is off by 1e-12 from block to block", file, right, wrong, (BLAS,))
     file = "src/blas/level3/trsm.cpp"
     right = "solve_block(kernel, x.rows, width, triangle, block, x.rs, x.cs, X, !is_last && x.rs == 1);"
