@@ -194,7 +194,7 @@ template <class R> struct Ahead {
     }
 };
 
-/// How many panels of A are multiplied until one of B has been fetched?
+/// How many panels of A go past B together: in their time at least one panel of B is fetched.
 template <Scalar T> Index panels_while_fetching(const MicroKernel<T>& kernel, const Packed<T>& B)
 {
     constexpr Index line = 64 / sizeof(Real<T>);
