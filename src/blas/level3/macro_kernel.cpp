@@ -243,16 +243,16 @@ template <Scalar T> struct ColumnOfPanels {
             const auto done_beside_zeros = [&](T* to, Index r, Index c) {
                 return triangular && zeros.multiply(depths, beta, to, r, c);
             };
-            StackProduct<T> product{depth,
-                                    1,
-                                    A.image + planes<T> * (i * A.depth + depths.begin * height),
-                                    0,
-                                    panel.row(depths.begin),
-                                    alpha,
-                                    beta,
-                                    C + i * rs + j * cs,
-                                    cs,
-                                    cols};
+            StackProduct<T> product{.k = depth,
+                                    .panels = 1,
+                                    .A = A.image + planes<T> * (i * A.depth + depths.begin * height),
+                                    .step = 0,
+                                    .B = panel.row(depths.begin),
+                                    .alpha = alpha,
+                                    .beta = beta,
+                                    .C = C + i * rs + j * cs,
+                                    .cs = cs,
+                                    .cols = cols};
             if (covered == Cover::some) {
                 multiply_part(part, below, i, rows, j, cols, beta, product.C, rs, cs, [&](T* copy) {
                     if (!done_beside_zeros(copy, 1, rows)) tile(product, copy, 1, rows, panel.step, height, rows, nullptr);

@@ -26,10 +26,7 @@ template <Scalar T> struct Packed {
 };
 
 /// Can the image of a left operand be the right one of a product too?
-template <Scalar T> bool reads_left_as_right(const MicroKernel<T>& kernel)
-{
-    return kernel.multiply_stripe && kernel.step % kernel.nr == 0;
-}
+template <Scalar T> bool reads_left_as_right(const MicroKernel<T>& kernel) { return kernel.multiply_stripe != nullptr; }
 
 /// Does a left panel of that depth stay in half of the first cache, which a right panel `kc` deep fills?
 template <Scalar T> bool left_panel_stays(const MicroKernel<T>& kernel, Index kc, Index depth)
