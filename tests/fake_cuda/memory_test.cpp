@@ -46,6 +46,28 @@ TEST_F(CudaDevices, TryAKernelOnceMoreThatFoundNoMemoryWhenWhatIsSpareWasGivenUp
     EXPECT_FALSE(device->lost());
 }
 
+/// The factorization has overwritten its tile by then: another one of that would be a wrong number.
+TEST_F(CudaDevices, BringAnAnswerOnceMoreThatFindsNoMemory)
+{
+    const auto device = open();
+    const auto kernels = kernels_on(device->kernels(), load_kernels("native"));
+    const auto potrf = [&](Status& status) { return told_of(*device, *kernels, status); };
+    const auto getrf = [&](Status& status) { return told_of_lu(*device, *kernels, status); };
+    const std::function<Index(Status&)> factorizations[] = {potrf, getrf};
+    Status status;
+    for (const auto& factor : factorizations) {
+        fail_("cuMemcpy2DAsync_v2", 2, 2); // the tile's own goes first
+        EXPECT_EQ(factor(status), 0);
+        EXPECT_TRUE(status.ok()) << status.what;
+        fail_from_("cuMemcpy2DAsync_v2", 2, 2);
+        EXPECT_EQ(factor(status), -1);
+        EXPECT_EQ(status.fault, Fault::kernel) << "and not one of memory, after which it would be tried again";
+        mend_();
+    }
+    EXPECT_EQ(potrf(status), 0);
+    EXPECT_FALSE(device->lost());
+}
+
 TEST_F(CudaDevices, TellAnswersBehindAMarkThatFindsNoMemory)
 {
     const auto device = open();

@@ -119,7 +119,8 @@ Status CudaDriver::factor_lu(const Level3Call& call, const Spots& place)
                             static_cast<int*>(pointer_to(place.B)), reinterpret_cast<int*>(answer.there)); // NOLINT
     if (status == 0 && (code = bring(answer)) == success) return {};
     questions_.back().told = [held](Index) {}; // part of it may be in the stream
-    return status != 0 ? failure(name_of_solver(status), status == no_room, asked) : failure(code, asked);
+    if (status != 0) return failure(name_of_solver(status), status == no_room, asked);
+    return is_loss(code) ? Status{Fault::lost, name_of(code)} : failure(name_of(code), false, asked); // it has begun
 }
 
 Status CudaDriver::exchange(const Level3Call& call, const Spots& place)

@@ -81,14 +81,19 @@ Result CudaDriver::answer_for(Question& question)
     return success;
 }
 
-/// Behind what leaves it.
+/// Behind what leaves it. That is in the queue and has no second try on what it finds there: where the copy finds no memory, it
+/// alone is tried once more, when nothing else is under way.
 Result CudaDriver::bring(const Answer& answer)
 {
+    const Stream stream = line(Queue::kernels).stream;
     Copy2D back;
     back.from_type = memory_of_device, back.from_device = answer.there, back.from_pitch = sizeof(int);
     back.to_host = answer.here, back.to_pitch = sizeof(int);
     back.bytes = sizeof(int), back.columns = 1;
-    return api_.cuMemcpy2DAsync_v2(&back, line(Queue::kernels).stream);
+    const Result code = api_.cuMemcpy2DAsync_v2(&back, stream);
+    if (code != out_of_memory) return code;
+    if (const Result ended = api_.cuStreamSynchronize(stream); ended != success) return ended;
+    return api_.cuMemcpy2DAsync_v2(&back, stream);
 }
 
 /// The answer comes behind the factorization, and is told at the mark behind both.
