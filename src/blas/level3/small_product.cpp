@@ -14,6 +14,7 @@ constexpr double least_flops = 1e5; ///< of a chunk: a microsecond
 constexpr Index patient_uses = 12;  ///< packing columns that are slow to read pays where a panel is used more often
 constexpr Index abreast = 4;        ///< panels of columns whose lines of C come ahead of all rows
 constexpr Index line = 64;          ///< bytes
+constexpr Index nothing = -1;       ///< no panel is packed
 
 /// A panel of rows whose columns of A are `step` apart: what is the same for all that is multiplied with it.
 template <Scalar T> ProductInPlace<T> panel_of(const Product<T>& x, Index rows, Index step)
@@ -139,7 +140,8 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     pieces_ = (x.n + piece_ - 1) / piece_;
     // A panel that is packed is used for as many columns as stay in half of the second cache. How many chunks there are must not
     // depend on where the operands lie: that is known where a task runs.
-    if (slow_ || planes_) together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
+    if (slow_ || planes_ || (shared && packs()))
+        together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
 }
 
 /// C does not stay in the second cache, or B is long: all panels of A for a few columns, and so on. C then comes and goes in
@@ -188,32 +190,54 @@ template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
     if (packs()) scratch<T>(Buffer::left, std::max(image_, kernel_.mr * x_.k)); // if there is no memory, before C is touched
     if (image_ > 0)
         for (Index p = 0; p < panels_; ++p) pack(bound(p), std::min(x_.m, bound(p + 1)) - bound(p), image_of(bound(p)));
-    if (chunks() == 1) return panel(0, x_.m, 0, x_.n);
-    for (Index c = begin; c < end;) {
-        const Run run = run_from(c, end);
+    Index packed = nothing;
+    if (chunks() == 1) return panel(0, x_.m, 0, x_.n, packed);
+    work({begin, end}, false, packed);
+}
+
+/// `packed`: where the panel begins that the thread's memory holds. Who takes chunks from the end makes the last ones first, so
+/// that the next ones may go on with it.
+template <Scalar T> void SmallProduct<T>::work(Chunks chunks, bool from_the_end, Index& packed) const
+{
+    while (chunks) {
+        const Run run = from_the_end ? last_run(chunks) : first_run(chunks);
         const Index row = bound(run.panel), col = run.piece * piece_;
-        panel(row, std::min(x_.m, bound(run.panel + 1)) - row, col, std::min(x_.n, col + run.count * piece_));
-        c += run.count;
+        panel(row, std::min(x_.m, bound(run.panel + 1)) - row, col, std::min(x_.n, col + run.count * piece_), packed);
+        if (from_the_end) chunks.end -= run.count;
+        else chunks.begin += run.count;
     }
 }
 
 /// All panels for some pieces of columns, and so on; within a panel its pieces follow one another.
-template <Scalar T> typename SmallProduct<T>::Run SmallProduct<T>::run_from(Index c, Index end) const
+template <Scalar T> typename SmallProduct<T>::Place SmallProduct<T>::place_of(Index chunk) const
 {
-    const Index before = c / (panels_ * together_) * together_, here = std::min(together_, pieces_ - before),
-                rest = c - before * panels_, of_panel = rest / here, first = rest - of_panel * here;
-    return {of_panel, before + first, std::min(end - c, here - first)};
+    const Index earlier = chunk / (panels_ * together_) * together_, here = std::min(together_, pieces_ - earlier),
+                rest = chunk - earlier * panels_, panel = rest / here, piece = rest - panel * here;
+    return {panel, earlier + piece, piece + 1, here - piece};
+}
+template <Scalar T> typename SmallProduct<T>::Run SmallProduct<T>::first_run(Chunks chunks) const
+{
+    const Place place = place_of(chunks.begin);
+    return {place.panel, place.piece, std::min(chunks.end - chunks.begin, place.behind)};
+}
+template <Scalar T> typename SmallProduct<T>::Run SmallProduct<T>::last_run(Chunks chunks) const
+{
+    const Place place = place_of(chunks.end - 1);
+    const Index count = std::min(chunks.end - chunks.begin, place.before);
+    return {place.panel, place.piece + 1 - count, count};
 }
 
 template <Scalar T> void SmallProduct<T>::work(Team& team) const
 {
-    scratch<T>(Buffer::left, kernel_.mr * x_.k); // a member without memory takes nothing
+    if (packs()) scratch<T>(Buffer::left, kernel_.mr * x_.k); // a member without memory takes nothing
     // Nor does anybody hold much: one whose core is taken away meanwhile holds up the call with it.
     constexpr double held_flops = 4e6;
     const double flops = flops_per_fma<T> * double(x_.m) * double(x_.n) * double(x_.k) / double(chunks());
     // But all that a panel is used for, where it has to be packed.
     const Index most = std::max(together_, Index(held_flops / flops));
-    while (const Chunks c = team.next_of_two_ends(std::clamp<Index>(team.remaining() / 8, 1, most))) work(c.begin, c.end);
+    Index packed = nothing;
+    while (const Chunks c = team.next_of_two_ends(std::clamp<Index>(team.remaining() / 8, 1, most)))
+        work(c, team.is_joined(), packed);
 }
 
 /// Where panel p begins: whole vectors, shared out evenly, since low panels are slow. The first has the rows above a line too.
@@ -237,17 +261,19 @@ template <Scalar T> const T* SmallProduct<T>::pack(Index i, Index rows, T* image
 }
 
 /// Rows [i, i + rows) of columns [j0, j1).
-template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, Index j1) const
+template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, Index j1, Index& packed) const
 {
     if (i == 0 && 0 < lead_ && lead_ < rows) {
-        panel(0, lead_, j0, j1);
-        return panel(lead_, rows - lead_, j0, j1);
+        panel(0, lead_, j0, j1, packed);
+        return panel(lead_, rows - lead_, j0, j1, packed);
     }
     const T* A = x_.A.data + i * x_.A.rs;
     Index step = x_.A.cs;
     const bool planes = packs_planes(rows);
-    if (image_ > 0 || x_.A.rs != 1 || !reads(rows) || planes || (slow_ && j1 - j0 > patient_uses * kernel_.nr)) {
-        A = image_ > 0 ? image_of(i) : pack(i, rows, scratch<T>(Buffer::left, kernel_.mr * x_.k));
+    if (image_ > 0 || packed == i || x_.A.rs != 1 || !reads(rows) || planes || (slow_ && j1 - j0 > patient_uses * kernel_.nr)) {
+        T* const image = image_ > 0 ? image_of(i) : scratch<T>(Buffer::left, kernel_.mr * x_.k);
+        A = image_ > 0 || packed == i ? image : pack(i, rows, image);
+        packed = i;
         step = kernel_.height(rows);
     }
     ProductInPlace<T> panel = panel_of(x_, rows, step);

@@ -69,7 +69,14 @@ private:
     struct Run {
         Index panel, piece, count;
     };
-    Run run_from(Index c, Index end) const;
+    Run first_run(Chunks chunks) const;
+    Run last_run(Chunks chunks) const;
+    struct Place {
+        Index panel, piece;
+        Index before, behind; ///< pieces of the panel that it is used for in one go, up to this one and from it on
+    };
+    Place place_of(Index chunk) const;
+    void work(Chunks chunks, bool from_the_end, Index& packed) const;
     bool reads(Index rows) const { return reads(kernel_, rows); }
     static bool reads(const MicroKernel<T>& kernel, Index rows) { return kernel.reads_any_rows || rows % kernel.step == 0; }
     bool is_slow_to_read(const Operand<T>& A) const;
@@ -78,7 +85,7 @@ private:
     Index bound(Index p) const;
     T* image_of(Index i) const;
     const T* pack(Index i, Index rows, T* image) const;
-    void panel(Index i, Index rows, Index j0, Index j1) const;
+    void panel(Index i, Index rows, Index j0, Index j1, Index& packed) const;
 
     Product<T> x_;
     const MicroKernel<T>& kernel_;

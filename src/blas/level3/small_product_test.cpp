@@ -11,6 +11,7 @@
 #include <random>
 #include <span>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -68,6 +69,25 @@ protected:
     const MicroKernel<T>& kernel = instruction_set().micro_kernel<T>();
 
     bool either() { return random() % 2; }
+    void make_in_any_order(const SmallProduct<T>& product)
+    {
+        std::vector<Index> order(std::size_t(product.chunks()));
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), random);
+        for (const Index c : order) product.work(c, c + 1);
+    }
+    /// Two from the beginning and two from the end, each of whom keeps the panel that it has packed last.
+    static void make_by_members(const SmallProduct<T>& product)
+    {
+        SharedWork chunks(product.chunks(), 1);
+        std::vector<std::thread> members;
+        for (int i = 0; i < 4; ++i)
+            members.emplace_back([&chunks, &product, i] {
+                Team team(chunks, nullptr, 1, i % 2 == 1);
+                product.work(team);
+            });
+        for (std::thread& member : members) member.join();
+    }
     /// A product of random operands in any place, whose chunks are done in any order: what the definition gives.
     void expect_definition(Index m, Index n, Index k, bool shared)
     {
@@ -85,10 +105,8 @@ protected:
         if (conjugate_a) x.A = x.A.conjugate();
         ASSERT_TRUE(SmallProduct<T>::fits(x));
         const SmallProduct<T> product(x, setup<T>(0), shared);
-        std::vector<Index> order(std::size_t(product.chunks()));
-        std::iota(order.begin(), order.end(), 0);
-        std::shuffle(order.begin(), order.end(), random);
-        for (const Index c : order) product.work(c, c + 1);
+        if (shared && either()) make_by_members(product);
+        else make_in_any_order(product);
         for (Index j = 0; j < n; ++j)
             for (Index i = 0; i < (j + 1 < n ? C.ld : m); ++i) {
                 const T got = C.memory[std::size_t(i + j * C.ld)], old = before[std::size_t(i + j * C.ld)];
