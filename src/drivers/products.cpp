@@ -63,7 +63,7 @@ template <Scalar T> struct SideProduct {
         const Index others = side == Side::left ? n : m;
         if (others >= 2 * least && others >= order() / 2) {
             const auto compute = [&](Index first, Index count) { multiply(structure, first, count); };
-            const Index unit = side == Side::left ? with.kernel.nr : with.kernel.mr;
+            const Index unit = side == Side::left ? with.kernel.nr : with.kernel.step;
             return share_out<T>(crew, Slices(others, slice_size(crew, others, least, unit), compute), flops());
         }
         constexpr Flops least_together = 2e6; // that takes longer than to get what another core has packed
@@ -151,6 +151,22 @@ template <Scalar T> bool is_compact(const blas::Product<T>& x, const RoutineOpti
     return options.nb == 0 && options.variant.empty() && blas::SmallProduct<T>::is_compact(x);
 }
 
+/// A deep one by pieces of its depth, each shared as it lies. False: it is none, or nobody takes part; nothing was done.
+template <Scalar T> bool share_depth(Crew& crew, const blas::Product<T>& x, Flops flops)
+{
+    constexpr Flops longest = 2e10; // of which a Ctrl-C can wait for the end
+    const blas::Setup<T> with = blas::setup<T>(0);
+    const Index depth = flops <= longest ? blas::depth_in_place(x, with) : 0;
+    if (depth == 0 || !crew.can_share(in_double<T>(flops))) return false;
+    for (Index p = 0; p < x.k; p += depth) {
+        const blas::Product<T> piece = blas::depth_of(x, p, std::min(depth, x.k - p));
+        const blas::SmallProduct<T> shared(piece, with, true);
+        const double left = double(x.k - p) / double(x.k); // for which it may pay to wake somebody
+        if (!share_out<T>(crew, shared, flops * left)) blas::multiply(piece);
+    }
+    return true;
+}
+
 /// A short product by those who can be had, without tasks; with its bits. False: nothing was done.
 template <Scalar T>
 bool share_product(Crew& crew, const blas::Product<T>& x, const RoutineOptions& way, bool compact, Flops flops)
@@ -161,7 +177,8 @@ bool share_product(Crew& crew, const blas::Product<T>& x, const RoutineOptions& 
     const bool wide = is_complex<T> && in_double<T>(flops) >= least_shared;
     const bool low = is_low(x.m, x.n, x.k, way) && x.k <= depth_tile(x.k, sizeof(T));
     // Asked once: a second question looks like a second call that follows, for which a helper would be woken.
-    const bool in_parts = way.nb == 0 && way.variant.empty() && is_made_in_parts(crew, x);
+    const bool plain = way.nb == 0 && way.variant.empty(), in_parts = plain && is_made_in_parts(crew, x);
+    if (plain && !compact && flops >= least_shared && share_depth(crew, x, flops)) return true;
     if (!(compact || wide || low || in_parts) || !is_short<T>(crew, flops, true, way, in_parts ? most_in_parts : most))
         return false;
     if (in_parts && share_parts(crew, x, flops)) return true;

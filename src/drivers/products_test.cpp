@@ -1,6 +1,6 @@
 #include "drivers/linear_algebra.hpp"
 
-#include "blas/level3/control_tree.hpp"
+#include "blas/level3/product.hpp"
 #include "drivers/testing/small_crew.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <functional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace trencadis {
@@ -33,9 +35,11 @@ public:
     };
     explicit SharingCrew(Is is) : SmallCrew(2), is_(is) {}
     bool can_share(Flops) override { return true; }
-    bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops) override
+    bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops flops) override
     {
+        if (std::exchange(refuses_next, false)) return false;
         shared = chunks;
+        asked.push_back(flops);
         SharedWork all(chunks, 1);
         Team alone(all);
         work(alone);
@@ -45,6 +49,8 @@ public:
     bool is_even() const override { return is_.even; }
     bool is_wary() const override { return is_.wary; }
     Index shared = 0;
+    std::vector<Flops> asked; ///< for as many as are left of the call
+    bool refuses_next = false;
 
 private:
     const Is is_;
@@ -81,6 +87,47 @@ TEST(Products, AreMadeInTwoPartsWhereThatIsFaster)
     expect_parts_where_cores_are_far_even_and_free<float>(in_single, in_single + 5, in_single);
     const Index of_complex = more_than_caches(std::complex<double>());
     expect_parts_where_cores_are_far_even_and_free<std::complex<double>>(of_complex, of_complex, of_complex);
+}
+
+/// Pieces of the depth one after the other, each by all who are there, or by the caller where nobody is at the moment. Not where
+/// a piece is none that is made in place.
+template <Scalar T> int deep_products_with_same_bits()
+{
+    int deep = 0;
+    const blas::Setup<T> with = blas::setup<T>(0);
+    const Index k = 3 * with.tree[blas::Loop::pc] + 5;
+    for (const auto& [m, n] : {std::pair<Index, Index>{64, 64}, {40, 30}, {100, 20}})
+        for (const Op op : {Op::none, Op::trans}) {
+            const Index lda = op == Op::none ? m : k, ldb = op == Op::none ? k : n;
+            const std::vector<T> A = random_numbers<T>(m * k), B = random_numbers<T>(k * n);
+            const auto product = [&](Crew& crew) {
+                std::vector<T> C(std::size_t(m * n), T(1));
+                gemm(crew, op, op, m, n, k, T(2), A.data(), lda, B.data(), ldb, T(0.5), C.data(), m);
+                return C;
+            };
+            SharingCrew all({}), not_at_first({});
+            not_at_first.refuses_next = true;
+            SmallCrew tasks(2), one(1);
+            const std::vector<T> C = product(all);
+            EXPECT_EQ(C, product(not_at_first)) << m << " x " << n;
+            EXPECT_EQ(C, product(tasks)) << m << " x " << n;
+            EXPECT_EQ(C, product(one)) << m << " x " << n;
+            const blas::Operand<T> a = blas::general(A.data(), lda, op), b = blas::general(B.data(), ldb, op);
+            if (blas::depth_in_place<T>({m, n, k, T(2), a, b, T(0.5), nullptr, 1, m}, with) == 0) continue;
+            ++deep;
+            EXPECT_EQ(all.asked.size(), 4) << m << " x " << n;
+            EXPECT_EQ(not_at_first.asked.size(), 3) << m << " x " << n;
+            EXPECT_TRUE(std::ranges::is_sorted(all.asked, std::greater())) << "less and less is left";
+        }
+    return deep;
+}
+
+TEST(Products, OfGreatDepthAreMadeByPiecesOfIt)
+{
+    EXPECT_GT(deep_products_with_same_bits<float>(), 2);
+    EXPECT_GT(deep_products_with_same_bits<double>(), 2);
+    deep_products_with_same_bits<std::complex<float>>();
+    deep_products_with_same_bits<std::complex<double>>();
 }
 
 /// Wide slices of products with a structured operand: one for each worker there, several elsewhere, with the same bits.

@@ -63,6 +63,23 @@ template <Scalar T> Product<T> normalised(Product<T> x)
     return x;
 }
 
+template <Scalar T> Product<T> depth_of(Product<T> x, Index p, Index depth)
+{
+    x.A = x.A.block(0, p);
+    x.B = x.B.block(p, 0);
+    x.k = depth;
+    if (p > 0) x.beta = T(1);
+    return x;
+}
+
+template <Scalar T> Index depth_in_place(const Product<T>& x, const Setup<T>& with)
+{
+    const Index depth = balanced_block(x.k, with.tree[Loop::pc], 8), half = with.tree[Loop::pc] * with.tree[Loop::ic];
+    // Of a B by rows parts of its neighbours come along.
+    const bool stays = x.m * depth <= half && (x.m + (x.B.rs == 1 ? x.n : 2 * x.n)) * depth <= 2 * half;
+    return depth < x.k && stays && SmallProduct<T>::suits(depth_of(x, 0, depth)) ? depth : 0;
+}
+
 template <Scalar T> void scale(Part part, Index m, Index n, T beta, T* C, Index rs, Index cs)
 {
     if (beta == T(1)) return;
@@ -93,12 +110,22 @@ template <Scalar T> Index rows_at_a_time(const Product<T>& x, const Setup<T>& wi
     return x.n <= few_columns * kernel.nr ? std::min(most, few_rows * kernel.mr) : most;
 }
 
+/// The pieces of a deep product one after the other. False: it is none, nothing was done.
+template <Scalar T> bool multiply_by_depth(const Product<T>& x, const Setup<T>& with)
+{
+    const Index depth = depth_in_place(x, with);
+    if (depth == 0) return false;
+    for (Index p = 0; p < x.k; p += depth) multiply(depth_of(x, p, std::min(depth, x.k - p)));
+    return true;
+}
+
 /// Of a product with strides that suit the micro-kernels.
 template <Scalar T> void multiply_columns(const Product<T>& x)
 {
     Setup<T> with = setup<T>();
     const MicroKernel<T>& kernel = with.kernel;
     if (x.part != Part::all && multiply_by_itself(x, with)) return;
+    if (multiply_by_depth(x, with)) return;
     if (SmallProduct<T>::suits(x)) {
         if (SmallProduct<T>::made_at_once(x, with)) return;
         const SmallProduct<T> small(x, with, false);
@@ -137,6 +164,8 @@ template <Scalar T> void multiply(const Product<T>& x)
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void multiply(const Product<T>&);                                                                                   \
     template Product<T> normalised(Product<T>);                                                                                  \
+    template Product<T> depth_of(Product<T>, Index, Index);                                                                      \
+    template Index depth_in_place(const Product<T>&, const Setup<T>&);                                                           \
     template void scale(Part, Index, Index, T, T*, Index, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)

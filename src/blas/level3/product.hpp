@@ -23,6 +23,13 @@ template <Scalar T> void multiply(const Product<T>& product);
 /// The same operation with strides that suit the micro-kernels: rows of C next to one another, upwards in memory.
 template <Scalar T> Product<T> normalised(Product<T> product);
 
+/// What `depth` columns of A and rows of B from p on contribute; the first one multiplies C by beta, too.
+template <Scalar T> Product<T> depth_of(Product<T> product, Index p, Index depth);
+
+/// How deep the pieces are, cut as ever, of a deep product of which each is so small that it is made where the operands lie:
+/// those are then read once, and go through the second cache. 0: it is none. x normalised.
+template <Scalar T> Index depth_in_place(const Product<T>& x, const Setup<T>& with);
+
 /// C <- beta C in one part (square for a triangle); beta = 0 writes zeros without reading.
 template <Scalar T> void scale(Part part, Index m, Index n, T beta, T* C, Index rs, Index cs);
 

@@ -78,7 +78,7 @@ TYPED_TEST(SameBits, OfProductsHoweverTheyAreCutUp)
 {
     using T = TypeParam;
     for_all_setups([&](const std::string& where) {
-        for (const auto& [m, n, k] : {std::array<Index, 3>{61, 45, 39}, {30, 27, 300}, {64, 48, 16}, {37, 27, 39}})
+        for (const auto& [m, n, k] : {std::array<Index, 3>{61, 45, 39}, {30, 27, 300}, {64, 48, 16}, {37, 27, 39}, {17, 15, 600}})
             for (int choice = 0; choice < 16; ++choice) {
                 const T alpha = this->factor(choice % 4), beta = this->factor(choice / 4);
                 const auto A = random_matrix<T>(this->random, m, k), B = random_matrix<T>(this->random, k, n),
