@@ -30,13 +30,17 @@
 /// with commas between, for a prefix K that the user defines macros for: parameters, arguments, checks. The session checks by
 /// them and the Fortran, C, LAPACKE and Python faces are made of them. LAPACK's `info` comes last and is not named.
 
-#define TRC_REAL_BLAS_ROUTINES(DEFINE, ...)                                                                                      \
+#define TRC_REAL_PRODUCT_ROUTINES(DEFINE, ...)                                                                                   \
     DEFINE(gemm, __VA_ARGS__)                                                                                                    \
     DEFINE(symm, __VA_ARGS__)                                                                                                    \
     DEFINE(syrk, __VA_ARGS__)                                                                                                    \
-    DEFINE(syr2k, __VA_ARGS__)                                                                                                   \
+    DEFINE(syr2k, __VA_ARGS__)
+#define TRC_TRIANGULAR_ROUTINES(DEFINE, ...)                                                                                     \
     DEFINE(trmm, __VA_ARGS__)                                                                                                    \
     DEFINE(trsm, __VA_ARGS__)
+#define TRC_REAL_BLAS_ROUTINES(DEFINE, ...)                                                                                      \
+    TRC_REAL_PRODUCT_ROUTINES(DEFINE, __VA_ARGS__)                                                                               \
+    TRC_TRIANGULAR_ROUTINES(DEFINE, __VA_ARGS__)
 /// Known in complex precisions only; in real ones they are the symmetric ones.
 #define TRC_HERMITIAN_BLAS_ROUTINES(DEFINE, ...)                                                                                 \
     DEFINE(hemm, __VA_ARGS__)                                                                                                    \

@@ -2,9 +2,23 @@
 #include "algorithms/signatures.hpp"
 #include "kernels/providers/provider.hpp"
 
-/// LAPACK's routines on the calling thread alone, with given kernels and no crew: for problems that are over before workers could
-/// help, and where there can be none. Arguments have been checked; errors are the kernels'. They return LAPACK's info.
+/// Routines on the calling thread alone, with given kernels and no crew: for problems that are over before workers could help,
+/// and where there can be none. Arguments have been checked; errors are the kernels'. LAPACK's return its info.
 namespace trencadis::alone {
+
+#define TRC_DEFINE(routine, ...)                                                                                                 \
+    template <Scalar T> void routine(const KernelProvider& kernels, TRC_ARGUMENTS_##routine(TRC_TYPED))                          \
+    {                                                                                                                            \
+        kernels.routine(TRC_ARGUMENTS_##routine(TRC_GIVE));                                                                      \
+    }
+TRC_REAL_PRODUCT_ROUTINES(TRC_DEFINE)
+TRC_HERMITIAN_BLAS_ROUTINES(TRC_DEFINE)
+#undef TRC_DEFINE
+/// A whole call's, which may go by halves (blas/level3/by_halves.hpp), unlike that of a part.
+#define TRC_DECLARE(routine, ...)                                                                                                \
+    template <Scalar T> void routine(const KernelProvider& kernels, TRC_ARGUMENTS_##routine(TRC_TYPED));
+TRC_TRIANGULAR_ROUTINES(TRC_DECLARE)
+#undef TRC_DECLARE
 
 #define TRC_DECLARE(routine, ...)                                                                                                \
     template <Scalar T> Index routine(const KernelProvider& kernels, TRC_ARGUMENTS_##routine(TRC_TYPED));

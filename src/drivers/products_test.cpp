@@ -130,6 +130,41 @@ TEST(Products, OfGreatDepthAreMadeByPiecesOfIt)
     deep_products_with_same_bits<std::complex<double>>();
 }
 
+/// A part for each worker, none of one or two columns, which would be solved for one by one.
+template <Scalar T> void expect_triangles_beside_few(Side side, Uplo uplo, Op op, Index others, Index parts)
+{
+    constexpr Index order = 300;
+    const bool left = side == Side::left;
+    const Index m = left ? order : others, n = left ? others : order;
+    std::vector<T> A = random_numbers<T>(order * order);
+    for (Index i = 0; i < order; ++i) A[std::size_t(i * (order + 1))] = T(order);
+    const std::vector<T> B = random_numbers<T>(m * n);
+    const auto both = [&](auto&& crew) {
+        std::vector<T> X = B;
+        trsm(crew, side, uplo, op, Diag::non_unit, m, n, T(2), A.data(), order, X.data(), m);
+        if constexpr (requires { crew.shared; }) EXPECT_EQ(std::exchange(crew.shared, 0), parts) << "trsm, " << others;
+        trmm(crew, side, uplo, op, Diag::non_unit, m, n, T(2), A.data(), order, X.data(), m);
+        if constexpr (requires { crew.shared; }) EXPECT_EQ(crew.shared, parts) << "trmm, " << others;
+        return X;
+    };
+    const std::vector<T> X = both(SharingCrew({}));
+    EXPECT_EQ(X, both(SmallCrew(2))) << others << " beside " << char(side) << char(uplo) << char(op);
+    EXPECT_EQ(X, both(SmallCrew(1))) << others << " beside " << char(side) << char(uplo) << char(op);
+}
+
+TEST(Products, WithATriangleBesideFewAreMadeInParts)
+{
+    const Index panel = blas::setup<double>(0).kernel.nr, rows = blas::setup<double>(0).kernel.step;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        for (const Op op : {Op::none, Op::trans}) {
+            expect_triangles_beside_few<double>(Side::left, uplo, op, 7 * panel, 2);
+            expect_triangles_beside_few<double>(Side::left, uplo, op, panel, 0);
+            expect_triangles_beside_few<double>(Side::left, uplo, op, 2 * panel + 1, 0); // two panels, and one column
+            expect_triangles_beside_few<double>(Side::right, uplo, op, 3 * rows, 2);
+            expect_triangles_beside_few<double>(Side::right, uplo, op, rows, 0);
+        }
+}
+
 /// Wide slices of products with a structured operand: one for each worker there, several elsewhere, with the same bits.
 TEST(Products, AreSlicedOnceForEachWorkerWhereThatIsFaster)
 {

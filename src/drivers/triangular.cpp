@@ -1,6 +1,7 @@
 #include "algorithms/cutting.hpp"
 #include "algorithms/signatures.hpp"
 #include "base/same_sums.hpp"
+#include "blas/level3/by_halves.hpp"
 #include "blas/level3/level3.hpp"
 #include "blas/level3/team_solve.hpp"
 #include "drivers/alone.hpp"
@@ -44,6 +45,7 @@ template <Scalar T> struct TriangularCall {
     void multiply_together(const RoutineOptions& options) const
     {
         constexpr Index least = is_complex<T> ? 24 : 40; // of thinner ones packing the triangle costs more than a tenth
+        if (blas::goes_by_halves(side, m, n)) return share_few(blas::multiply_by_halves<T>);
         const auto multiply = [this](Index first, Index count) {
             const Tile<T> own = slice(first, count);
             crew.kernels().trmm(side, uplo, op, diag, own.rows, own.cols, alpha, A, lda, own.data, own.ld);
@@ -64,6 +66,7 @@ template <Scalar T> struct TriangularCall {
     /// the same bits.
     void solve_together(const RoutineOptions& options) const
     {
+        if (blas::goes_by_halves(side, m, n)) return share_few(blas::solve_by_halves<T>);
         const blas::Setup<T> with = blas::setup<T>(0);
         const auto triangle = blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
         constexpr Flops without_session =
@@ -80,6 +83,23 @@ template <Scalar T> struct TriangularCall {
         SharedWork chunks(own.chunks(), own.chunks());
         Team alone(chunks);
         own.work(alone);
+    }
+    /// Few columns (A on the right: rows) of B: a part for each who takes part, with all of the triangle where it lies, if each
+    /// has a panel; else by the caller alone. With the same bits: no columns are so few that they are solved for one by one.
+    template <class Compute> void share_few(const Compute& compute) const
+    {
+        constexpr Index vectors = 2;
+        const blas::MicroKernel<T>& kernel = blas::setup<T>(0).kernel;
+        const Index unit = side == Side::left ? kernel.nr : kernel.step;
+        Index size = round_up(pieces(others(), crew.workers()), unit);
+        while (side == Side::left && others() % size > 0 && others() % size <= vectors) size += unit;
+        const auto part = [&](Index first, Index count) {
+            const Tile<T> own = slice(first, count);
+            compute(side, uplo, op, diag, own.rows, own.cols, alpha, A, lda, own.data, own.ld);
+        };
+        if (size >= others() || !crew.can_share(in_double<T>(flops())) ||
+            !share_out<T>(crew, Slices(others(), size, part), flops()))
+            part(0, others());
     }
     /// Is all of the triangle packed once, where every core finds it, with rows enough for each? Then a solve takes less than one
     /// by tiles, whose own solves are short. Where bits are to be the same on every machine, it depends on none.
@@ -143,7 +163,7 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trmm), options, most))
         return call.multiply_together(options);
     if (runs_directly(crew, call.flops(), options, crew.workers() == 1 ? Work::product : Work::solve))
-        return crew.kernels().trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+        return alone::trmm(crew.kernels(), side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     call.run(forms::trmm(), options);
 }
 
@@ -163,10 +183,27 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trsm), options, most))
         return call.solve_together(options);
     if (runs_directly(crew, call.flops(), options, Work::solve))
-        return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+        return alone::trsm(crew.kernels(), side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     if (call.goes_by_halves() && options.nb == 0 && options.variant.empty()) return call.solve_in_slices(options);
     if (alpha == T(0)) call.run(plain_form(forms::trsm()), options); // B is set to zero
     else call.run(forms::trsm(), options);
+}
+
+template <Scalar T>
+void alone::trmm(const KernelProvider& kernels, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A,
+                 Index lda, T* B, Index ldb)
+{
+    if (kernels.native(KernelRoutine::trmm) && blas::goes_by_halves(side, m, n))
+        return blas::multiply_by_halves(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    kernels.trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+}
+template <Scalar T>
+void alone::trsm(const KernelProvider& kernels, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A,
+                 Index lda, T* B, Index ldb)
+{
+    if (kernels.native(KernelRoutine::trsm) && blas::goes_by_halves(side, m, n))
+        return blas::solve_by_halves(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    kernels.trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
 }
 
 template <Scalar T>
@@ -174,7 +211,7 @@ Index alone::trtrs(const KernelProvider& kernels, Uplo uplo, Op op, Diag diag, I
                    Index ldb)
 {
     if (const Index zero = diag == Diag::non_unit ? zero_on_diagonal(n, A, lda) : 0) return zero;
-    if (n > 0 && nrhs > 0) kernels.trsm(Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb);
+    if (n > 0 && nrhs > 0) alone::trsm(kernels, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb);
     return 0;
 }
 
@@ -193,6 +230,8 @@ Index trtrs(Crew& crew, Uplo uplo, Op op, Diag diag, Index n, Index nrhs, const 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void trmm(Crew&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);         \
     template void trsm(Crew&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const RoutineOptions&);         \
+    template void alone::trmm(const KernelProvider&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);         \
+    template void alone::trsm(const KernelProvider&, Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);         \
     template Index alone::trtrs(const KernelProvider&, Uplo, Op, Diag, Index, Index, const T*, Index, T*, Index);                \
     template Index trtrs(Crew&, Uplo, Op, Diag, Index, Index, const T*, Index, T*, Index, const RoutineOptions&);
 TRC_INSTANTIATE(float)

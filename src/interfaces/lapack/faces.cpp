@@ -46,7 +46,7 @@ template <class Call> bool without_memory(const Call& call)
         const bool done = compute(                                                                                               \
             Name<T>(#routine), argument::tiny(TRC_ARGUMENTS_##routine(TRC_CHECK)),                                               \
             argument::largest(TRC_ARGUMENTS_##routine(TRC_CHECK)), TRC_SIZE(routine), TRC_COST(routine),                         \
-            [&](const KernelProvider& kernels) { kernels.routine(TRC_ARGUMENTS_##routine(TRC_PASS)); },                          \
+            [&](const KernelProvider& kernels) { alone::routine(kernels, TRC_ARGUMENTS_##routine(TRC_PASS)); },                  \
             [&](Session& session, const RoutineOptions& options) {                                                               \
                 trencadis::routine(session, TRC_ARGUMENTS_##routine(TRC_PASS), options);                                         \
             },                                                                                                                   \

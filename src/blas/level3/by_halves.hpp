@@ -1,0 +1,24 @@
+#pragma once
+#include "base/types.hpp"
+
+namespace trencadis::blas {
+
+/// Are there so few columns of B (A from the right: rows) beside the triangle that to pack it would be most of the time? But not
+/// one or two, which trsm solves for one by one.
+inline bool goes_by_halves(Side side, Index m, Index n)
+{
+    constexpr Index vectors = 2, few = 64, packed = 96;
+    const bool left = side == Side::left;
+    return (left ? n : m) <= few && (left ? m : n) > packed && (!left || n > vectors);
+}
+
+/// trsm and trmm by halves of such a triangle, down to blocks that are packed: the rest is read where it lies, once. The sums are
+/// others than those of trsm and trmm, and the same for each column of B (A from the right: row), whichever are beside it. On the
+/// calling thread.
+template <Scalar T>
+void solve_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb);
+template <Scalar T>
+void multiply_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
+                        Index ldb);
+
+} // namespace trencadis::blas
