@@ -12,6 +12,18 @@
 #include <memory>
 
 namespace trencadis {
+namespace {
+
+/// B <- A^-1 B with Cholesky's factor: `solve(op)` by the triangle.
+template <Scalar T, class Solve> void solve_twice(Uplo uplo, const Solve& solve)
+{
+    const bool lower = uplo == Uplo::lower;
+    solve(lower ? Op::none : herm_op<T>);
+    solve(lower ? herm_op<T> : Op::none);
+}
+
+} // namespace
+
 namespace alone {
 
 template <Scalar T> Index potrf(const KernelProvider& kernels, Uplo uplo, Index n, T* A, Index lda)
@@ -22,7 +34,8 @@ template <Scalar T> Index potrf(const KernelProvider& kernels, Uplo uplo, Index 
 template <Scalar T>
 Index potrs(const KernelProvider& kernels, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T* B, Index ldb)
 {
-    if (n > 0 && nrhs > 0) kernels.potrs(uplo, n, nrhs, A, lda, B, ldb);
+    if (n == 0 || nrhs == 0) return 0;
+    solve_twice<T>(uplo, [&](Op op) { trsm(kernels, Side::left, uplo, op, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb); });
     return 0;
 }
 
@@ -103,6 +116,9 @@ void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T*
     if (n == 0 || nrhs == 0) return;
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
     if (there) return void(run_on_devices<T>(crew, forms::potrs(), options, problem, {{A, lda}, {B, ldb}}));
+    if (solves_few(crew, n, nrhs, options))
+        return solve_twice<T>(
+            uplo, [&](Op op) { trsm(crew, Side::left, uplo, op, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb, options); });
     const Flops flops = operations::potrs(double(n), double(nrhs)).flops<T>();
     if (solves_one_vector(crew, nrhs, options) || runs_directly(crew, flops, options, Work::solve))
         return void(alone::potrs(crew.kernels(), uplo, n, nrhs, A, lda, B, ldb));

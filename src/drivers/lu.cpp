@@ -32,6 +32,18 @@ template <Scalar T> std::unique_ptr<WorkMemory> memory_for(Index count)
     }
 }
 
+/// B <- op(A)^-1 B with the factors of LU: `solve(uplo, diag)` by one of the triangles.
+template <Scalar T, class Solve>
+void solve_twice(Op op, Index n, Index nrhs, const Index* ipiv, T* B, Index ldb, const Solve& solve)
+{
+    if (op == Op::none) blas::laswp(nrhs, B, ldb, 0, n, ipiv);
+    if (op == Op::none) solve(Uplo::lower, Diag::unit);
+    solve(Uplo::upper, Diag::non_unit);
+    if (op == Op::none) return;
+    solve(Uplo::lower, Diag::unit);
+    blas::laswp(nrhs, B, ldb, 0, n, ipiv, blas::Interchanges::backward);
+}
+
 } // namespace
 
 namespace alone {
@@ -44,7 +56,9 @@ template <Scalar T> Index getrf(const KernelProvider& kernels, Index m, Index n,
 template <Scalar T>
 Index getrs(const KernelProvider& kernels, Op op, Index n, Index nrhs, const T* A, Index lda, const Index* ipiv, T* B, Index ldb)
 {
-    if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);
+    if (n == 0 || nrhs == 0) return 0;
+    solve_twice(op, n, nrhs, ipiv, B, ldb,
+                [&](Uplo uplo, Diag diag) { trsm(kernels, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb); });
     return 0;
 }
 
@@ -131,6 +145,10 @@ void solve(Crew& crew, const Problem& problem, const T* A, Index lda, const Inde
            const RoutineOptions& options)
 {
     const Flops flops = operations::getrs(double(problem.n), double(problem.nrhs)).flops<T>();
+    if (solves_few(crew, problem.n, problem.nrhs, options))
+        return solve_twice(problem.op, problem.n, problem.nrhs, ipiv, B, ldb, [&](Uplo uplo, Diag diag) {
+            trsm(crew, Side::left, uplo, problem.op, diag, problem.n, problem.nrhs, T(1), A, lda, B, ldb, options);
+        });
     if (solves_one_vector(crew, problem.nrhs, options) || runs_directly(crew, flops, options, Work::solve))
         return void(alone::getrs(crew.kernels(), problem.op, problem.n, problem.nrhs, A, lda, ipiv, B, ldb));
     lay_out<T>(crew, forms::getrs(), options, problem, {{A, lda}, {ipiv}, {B, ldb}})

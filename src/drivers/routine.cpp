@@ -2,6 +2,7 @@
 
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
+#include "blas/level3/by_halves.hpp"
 #include "drivers/device_room.hpp"
 #include "drivers/laid_out.hpp"
 #include "matrix/work_memory.hpp"
@@ -79,6 +80,12 @@ void refuse_array(int number, const char* name)
 bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options)
 {
     return nrhs == 1 && options.nb == 0 && options.variant.empty() && crew.kernels().native(KernelRoutine::trsm);
+}
+
+bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options)
+{
+    return blas::goes_by_halves(Side::left, n, nrhs) && options.nb == 0 && options.variant.empty() && !crew.has_devices() &&
+           crew.kernels().native(KernelRoutine::trsm);
 }
 
 DirectLimits limits_of(const Crew& crew, Work work)

@@ -37,6 +37,8 @@ inline bool is_for_one_core(Crew& crew, Flops flops, const RoutineOptions& optio
 
 /// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.
 bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options);
+/// Or for few beside a large triangle, which trsm reads where it lies?
+bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options);
 
 /// The form that the options ask for, null where they leave it open. Throws Error{bad_argument} for one that the routine has not.
 const Form* check_options(std::string_view routine, const RoutineOptions& options);
