@@ -165,6 +165,52 @@ TEST(Products, WithATriangleBesideFewAreMadeInParts)
         }
 }
 
+/// Solutions from factors are those of two triangles, with the bits of one worker.
+TEST(Products, SolveForFewRightSidesInParts)
+{
+    constexpr Index n = 200;
+    const Index nrhs = 3 * blas::setup<double>(0).kernel.nr;
+    std::vector<double> A = random_numbers<double>(n * n);
+    for (Index i = 0; i < n; ++i) A[std::size_t(i * (n + 1))] = 2 * n;
+    std::vector<Index> pivots(n);
+    for (Index i = 0; i < n; ++i) pivots[std::size_t(i)] = i % 3 == 0 ? n : i + 1;
+    const std::vector<double> B = random_numbers<double>(n * nrhs);
+    const auto in_both = [&](const auto& solve) {
+        std::vector<double> X = B, alone = B;
+        SharingCrew crew({});
+        solve(crew, X.data());
+        SmallCrew one(1);
+        solve(one, alone.data());
+        EXPECT_EQ(X, alone);
+        EXPECT_EQ(crew.asked.size(), 2) << "of one triangle, then of the other";
+        EXPECT_EQ(crew.shared, 2);
+        return X;
+    };
+    const auto multiplied = [&](Uplo uplo, Op op, Diag diag, std::vector<double>& X) {
+        SmallCrew one(1);
+        trmm(one, Side::left, uplo, op, diag, n, nrhs, 1.0, A.data(), n, X.data(), n);
+    };
+    const auto expect_right_sides = [&](const std::vector<double>& X, double bound) {
+        for (std::size_t i = 0; i < X.size(); ++i) ASSERT_NEAR(X[i], B[i], bound) << i;
+    };
+    std::vector<double> X = in_both([&](Crew& crew, double* x) { potrs(crew, Uplo::lower, n, nrhs, A.data(), n, x, n); });
+    multiplied(Uplo::lower, Op::trans, Diag::non_unit, X);
+    multiplied(Uplo::lower, Op::none, Diag::non_unit, X);
+    expect_right_sides(X, 1e-12);
+    for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < i; ++j) A[std::size_t(i + j * n)] /= 2 * n; // as LU's, with a unit diagonal
+    X = in_both([&](Crew& crew, double* x) { getrs(crew, Op::none, n, nrhs, A.data(), n, pivots.data(), x, n); });
+    multiplied(Uplo::upper, Op::none, Diag::non_unit, X);
+    multiplied(Uplo::lower, Op::none, Diag::unit, X);
+    laswp(n, nrhs, X.data(), n, 0, n, pivots.data(), true);
+    expect_right_sides(X, 1e-12);
+    X = in_both([&](Crew& crew, double* x) { getrs(crew, Op::trans, n, nrhs, A.data(), n, pivots.data(), x, n); });
+    laswp(n, nrhs, X.data(), n, 0, n, pivots.data(), false);
+    multiplied(Uplo::lower, Op::trans, Diag::unit, X);
+    multiplied(Uplo::upper, Op::trans, Diag::non_unit, X);
+    expect_right_sides(X, 1e-12);
+}
+
 /// Wide slices of products with a structured operand: one for each worker there, several elsewhere, with the same bits.
 TEST(Products, AreSlicedOnceForEachWorkerWhereThatIsFaster)
 {
