@@ -140,7 +140,7 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     pieces_ = (x.n + piece_ - 1) / piece_;
     // A panel that is packed is used for as many columns as stay in half of the second cache. How many chunks there are must not
     // depend on where the operands lie: that is known where a task runs.
-    if (slow_ || planes_ || (shared && packs()))
+    if (slow_ || planes_ || (shared && x_.A.rs != 1))
         together_ = std::min(with.tree[Loop::ic] * with.tree[Loop::pc] / x.k / piece_ + 1, pieces_);
 }
 
