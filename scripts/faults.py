@@ -157,8 +157,8 @@ def elements():
     wrong = f"{right}\n        {off('A.data[uplo == Uplo::lower ? n - 1 : (n - 1) * A.ld]')}"
     yield Fault("trtri: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
     file = "src/drivers/lu.cpp"
-    right = "if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);"
-    wrong = f"{right}\n    if (n > 0 && nrhs > 0) {off('B[0]')}"
+    right = "{ trsm(kernels, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb); });"
+    wrong = f"{right}\n    {off('B[0]')}"
     yield Fault("getrs: one element is off by 1e-12", file, right, wrong, (CALLS, FACE))
     file = "src/drivers/mixed_precision.cpp"
     right = "if (good_enough(bound)) return step;"
@@ -189,7 +189,7 @@ def padding():
     right = "    exchange_columns(n, n, A, lda, pivots);"
     yield Fault("getri: writes a row below A", file, right, right + written("A", "n", "lda"), (CALLS, FACE))
     file = "src/drivers/lu.cpp"
-    right = "if (n > 0 && nrhs > 0) kernels.getrs(op, n, nrhs, A, lda, ipiv, B, ldb);"
+    right = "{ trsm(kernels, Side::left, uplo, op, diag, n, nrhs, T(1), A, lda, B, ldb); });"
     yield Fault("getrs: writes a row below B", file, right, right + written("B", "n", "ldb", "nrhs > 0"), (CALLS, FACE))
     file = "src/drivers/mixed_precision.cpp"
     right = "if (good_enough(bound)) return step;"
