@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <functional>
 #include <random>
 #include <utility>
 #include <vector>
@@ -117,7 +116,7 @@ template <Scalar T> int deep_products_with_same_bits()
             ++deep;
             EXPECT_EQ(all.asked.size(), 4) << m << " x " << n;
             EXPECT_EQ(not_at_first.asked.size(), 3) << m << " x " << n;
-            EXPECT_TRUE(std::ranges::is_sorted(all.asked, std::greater())) << "less and less is left";
+            EXPECT_LT(all.asked.back(), all.asked.front() / 2) << "less and less is left";
         }
     return deep;
 }

@@ -9,6 +9,7 @@
 #include "drivers/linear_algebra.hpp"
 #include "drivers/sharing.hpp"
 #include "graph/team.hpp"
+#include "kernels/tiles/chunking.hpp"
 #include "kernels/tiles/tile_operations.hpp"
 #include "matrix/diagonal.hpp"
 #include "matrix/operations.hpp"
@@ -78,7 +79,8 @@ template <Scalar T> struct TriangularCall {
             if (share_out<T>(crew, shared, flops())) return;
         }
         if (cut && !is_for_one_core(crew, flops(), options)) return solve_as_one_task(options);
-        if (!cut || one_block || goes_by_halves()) return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+        if (!cut || one_block || halves_long_triangles())
+            return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         blas::TeamSolve<T> own(triangle, alpha, with);
         SharedWork chunks(own.chunks(), own.chunks());
         Team alone(chunks);
@@ -88,11 +90,10 @@ template <Scalar T> struct TriangularCall {
     /// has a panel; else by the caller alone. With the same bits: no columns are so few that they are solved for one by one.
     template <class Compute> void share_few(const Compute& compute) const
     {
-        constexpr Index vectors = 2;
         const blas::MicroKernel<T>& kernel = blas::setup<T>(0).kernel;
         const Index unit = side == Side::left ? kernel.nr : kernel.step;
         Index size = round_up(pieces(others(), crew.workers()), unit);
-        while (side == Side::left && others() % size > 0 && others() % size <= vectors) size += unit;
+        while (side == Side::left && others() % size > 0 && others() % size < narrowest_chunk) size += unit;
         const auto part = [&](Index first, Index count) {
             const Tile<T> own = slice(first, count);
             compute(side, uplo, op, diag, own.rows, own.cols, alpha, A, lda, own.data, own.ld);
@@ -111,7 +112,7 @@ template <Scalar T> struct TriangularCall {
                blas::TeamSolve<T>::count_chunks(with, others()) >= chunks_of_each * crew.workers();
     }
     /// By the kernels' trsm as a whole, which halves a long triangle on the left: other bits than several workers give it.
-    bool goes_by_halves() const
+    bool halves_long_triangles() const
     {
         return side == Side::left && crew.workers() == 1 && !crew.has_devices() && crew.kernels().native(KernelRoutine::trsm);
     }
@@ -184,7 +185,7 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
         return call.solve_together(options);
     if (runs_directly(crew, call.flops(), options, Work::solve))
         return alone::trsm(crew.kernels(), side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-    if (call.goes_by_halves() && options.nb == 0 && options.variant.empty()) return call.solve_in_slices(options);
+    if (call.halves_long_triangles() && options.nb == 0 && options.variant.empty()) return call.solve_in_slices(options);
     if (alpha == T(0)) call.run(plain_form(forms::trsm()), options); // B is set to zero
     else call.run(forms::trsm(), options);
 }

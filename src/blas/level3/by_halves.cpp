@@ -11,7 +11,6 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index packed = 96; ///< the order of what is left to trsm and trmm
 constexpr Index common = 48; ///< whole micro-tiles of every kernel, so that sums are cut alike on every machine
 
 /// B and the triangle, or a diagonal block of it and its part of B.
@@ -67,7 +66,7 @@ template <Scalar T> struct Halves {
 
 template <Scalar T> void solve(const Triangular<T>& x)
 {
-    if (x.order() <= packed) return x.solve();
+    if (x.order() <= packed_whole) return x.solve();
     Halves<T> halves(x);
     solve(halves.giver);
     halves.give(T(-1), x.alpha);
@@ -78,7 +77,7 @@ template <Scalar T> void solve(const Triangular<T>& x)
 /// The taker first, while the giver is as it was.
 template <Scalar T> void multiply(const Triangular<T>& x)
 {
-    if (x.order() <= packed) return x.multiply();
+    if (x.order() <= packed_whole) return x.multiply();
     const Halves<T> halves(x);
     multiply(halves.taker);
     halves.give(x.alpha, T(1));
@@ -91,9 +90,9 @@ template <Scalar T> void reserve_buffers(const Triangular<T>& x)
     Setup<T> with = setup<T>();
     const MicroKernel<T>& kernel = with.kernel;
     fit_to_memory(with, [&] {
-        const Index depth = std::max(with.tree[Loop::pc], packed);
-        scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, packed));
-        scratch<Real<T>>(Buffer::solution, kernel.left_size(x.others(), packed));
+        const Index depth = std::max(with.tree[Loop::pc], packed_whole);
+        scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, packed_whole));
+        scratch<Real<T>>(Buffer::solution, kernel.left_size(x.others(), packed_whole));
         scratch<Real<T>>(Buffer::left, kernel.left_size(std::max(kernel.mr, x.others()), depth));
         scratch<Real<T>>(Buffer::right, kernel.right_size(depth, std::max(kernel.nr, x.others())));
     });

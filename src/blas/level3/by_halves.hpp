@@ -3,13 +3,15 @@
 
 namespace trencadis::blas {
 
+inline constexpr Index packed_whole = 96; ///< the order of triangles that are not halved
+
 /// Are there so few columns of B (A from the right: rows) beside the triangle that to pack it would be most of the time? But not
 /// one or two, which trsm solves for one by one.
 inline bool goes_by_halves(Side side, Index m, Index n)
 {
-    constexpr Index vectors = 2, few = 64, packed = 96;
+    constexpr Index vectors = 2, few = 64;
     const bool left = side == Side::left;
-    return (left ? n : m) <= few && (left ? m : n) > packed && (!left || n > vectors);
+    return (left ? n : m) <= few && (left ? m : n) > packed_whole && (!left || n > vectors);
 }
 
 /// trsm and trmm by halves of such a triangle, down to blocks that are packed: the rest is read where it lies, once. The sums are
