@@ -1,5 +1,6 @@
 #include "drivers/linear_algebra.hpp"
 
+#include "blas/level3/deep_product.hpp"
 #include "blas/level3/product.hpp"
 #include "drivers/testing/small_crew.hpp"
 
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <complex>
 #include <random>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -94,7 +96,7 @@ template <Scalar T> int deep_products_with_same_bits()
 {
     int deep = 0;
     const blas::Setup<T> with = blas::setup<T>(0);
-    const Index k = 3 * with.tree[blas::Loop::pc] + 5;
+    const Index k = 2 * with.tree[blas::Loop::pc] + 5; // three pieces: one for each would leave one core without work
     for (const auto& [m, n] : {std::pair<Index, Index>{64, 64}, {40, 30}, {100, 20}})
         for (const Op op : {Op::none, Op::trans}) {
             const Index lda = op == Op::none ? m : k, ldb = op == Op::none ? k : n;
@@ -114,8 +116,8 @@ template <Scalar T> int deep_products_with_same_bits()
             const blas::Operand<T> a = blas::general(A.data(), lda, op), b = blas::general(B.data(), ldb, op);
             if (blas::depth_in_place<T>({m, n, k, T(2), a, b, T(0.5), nullptr, 1, m}, with) == 0) continue;
             ++deep;
-            EXPECT_EQ(all.asked.size(), 4) << m << " x " << n;
-            EXPECT_EQ(not_at_first.asked.size(), 3) << m << " x " << n;
+            EXPECT_EQ(all.asked.size(), 3) << m << " x " << n;
+            EXPECT_EQ(not_at_first.asked.size(), 2) << m << " x " << n;
             EXPECT_LT(all.asked.back(), all.asked.front() / 2) << "less and less is left";
         }
     return deep;
@@ -127,6 +129,112 @@ TEST(Products, OfGreatDepthAreMadeByPiecesOfIt)
     EXPECT_GT(deep_products_with_same_bits<double>(), 2);
     deep_products_with_same_bits<std::complex<float>>();
     deep_products_with_same_bits<std::complex<double>>();
+}
+
+/// What of a call is shared by the caller and one who joins, both at once.
+class TwoCrew final : public SmallCrew {
+public:
+    explicit TwoCrew(bool wary = false) : SmallCrew(2), wary_(wary) {}
+    bool can_share(Flops) override { return true; }
+    bool is_wary() const override { return wary_; }
+    bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops) override
+    {
+        shared.push_back(chunks);
+        SharedWork all(chunks, 1);
+        std::thread other([&] {
+            Team joined(all, nullptr, 1, true);
+            work(joined);
+        });
+        Team own(all);
+        work(own);
+        other.join();
+        return true;
+    }
+    std::vector<Index> shared;
+
+private:
+    const bool wary_;
+};
+
+/// `call(crew, C)`: four pieces, one after the other for one worker, and wherever they are made for two, with the same bits.
+template <Scalar T> void expect_each_its_pieces(Index room, const auto& call)
+{
+    const std::vector<T> before = random_numbers<T>(room);
+    std::vector<T> alone = before;
+    SmallCrew one(1);
+    call(one, alone.data());
+    for (int turn = 0; turn < 5; ++turn) {
+        std::vector<T> C = before;
+        TwoCrew two;
+        call(two, C.data());
+        EXPECT_EQ(C, alone);
+        EXPECT_EQ(two.shared.front(), 4);
+    }
+}
+
+template <Scalar T> void expect_small_results_of_great_depth_by_pieces()
+{
+    const Index k = 3 * blas::setup<T>(0).tree[blas::Loop::pc] + 5, n = 28, ldc = n + 3, large = 100;
+    const std::vector<T> A = random_numbers<T>(large * k);
+    for (const T beta : {T(0), T(1), T(0.7)})
+        for (const Op op : {Op::none, Op::trans}) {
+            const Index lda = op == Op::none ? n : k, ldb = op == Op::none ? k : n - 2;
+            expect_each_its_pieces<T>(ldc * n, [&](Crew& crew, T* C) {
+                gemm(crew, op, op, n, n - 2, k, T(2), A.data(), lda, A.data() + 1, ldb, beta, C, ldc);
+            });
+            for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+                expect_each_its_pieces<T>(large * large, [&](Crew& crew, T* C) { // whose sums are added by both
+                    syrk(crew, uplo, op, large, k, T(2), A.data(), op == Op::none ? large : k, beta, C, large);
+                });
+                const Op of_herk = op == Op::none ? op : herm_op<T>;
+                expect_each_its_pieces<T>(ldc * n, [&](Crew& crew, T* C) {
+                    herk(crew, uplo, of_herk, n, k, Real<T>(2), A.data(), lda, std::real(beta), C, ldc);
+                });
+            }
+        }
+}
+
+TEST(Products, OfGreatDepthAndASmallResultAreSummedByEach)
+{
+    expect_small_results_of_great_depth_by_pieces<float>();
+    expect_small_results_of_great_depth_by_pieces<double>();
+    expect_small_results_of_great_depth_by_pieces<std::complex<float>>();
+    expect_small_results_of_great_depth_by_pieces<std::complex<double>>();
+}
+
+/// Where cores are taken away nobody holds much of a call.
+TEST(Products, OfGreatDepthHaveShortPiecesWhereCoresAreTakenAway)
+{
+    const Index k = 8 * blas::setup<double>(0).tree[blas::Loop::pc], large = 150, small = 20;
+    const std::vector<double> A = random_numbers<double>(large * k);
+    std::vector<double> C(std::size_t(large * large));
+    const auto pieces_of = [&](Index n, bool wary) {
+        TwoCrew two(wary);
+        syrk(two, Uplo::lower, Op::none, n, k, 1.0, A.data(), n, 0.0, C.data(), n);
+        return two.shared.empty() ? 0 : two.shared.front();
+    };
+    EXPECT_EQ(pieces_of(small, true), 8);
+    EXPECT_EQ(pieces_of(large, false), 8);
+    EXPECT_NE(pieces_of(large, true), 8);
+}
+
+/// Where the places of all pieces would be too much memory they are made in rounds.
+TEST(Products, OfAnyDepthTakeLittleMemory)
+{
+    using D = blas::DeepProduct<double>;
+    const Index n = 75, depth = blas::setup<double>(0).tree[blas::Loop::pc];
+    const Index most = D::most_pieces({n, n, depth, 1.0, {}, {}, 1.0, nullptr, 1, n});
+    EXPECT_LE(most * n * n * 8, 8 << 20);
+    const Index k = (most + 2) * depth;
+    const std::vector<double> A = random_numbers<double>(n * k);
+    std::vector<double> C(std::size_t(n * n), 1), alone = C;
+    TwoCrew two;
+    SmallCrew one(1);
+    syrk(two, Uplo::lower, Op::none, n, k, 1.0, A.data(), n, 1.0, C.data(), n);
+    syrk(one, Uplo::lower, Op::none, n, k, 1.0, A.data(), n, 1.0, alone.data(), n);
+    EXPECT_EQ(C, alone);
+    EXPECT_EQ(std::ranges::count(two.shared, most), 1);
+    EXPECT_EQ(std::ranges::count(two.shared, 2), 1);
 }
 
 /// A part for each worker, none of one or two columns, which would be solved for one by one.

@@ -1,7 +1,9 @@
 #include "algorithms/cutting.hpp"
 #include "algorithms/signatures.hpp"
+#include "blas/level3/diagonal.hpp"
 #include "blas/level3/level3.hpp"
 #include "blas/level3/team_product.hpp"
+#include "drivers/deep.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "drivers/sharing.hpp"
@@ -74,6 +76,16 @@ template <Scalar T> bool share_rank_k(Crew& crew, const RankK<T>& x)
     return share_out<T>(crew, shared, x.flops());
 }
 
+/// A deep one with a small C. False: nothing was done.
+template <Scalar T> bool share_deep(Crew& crew, const RankK<T>& x, bool ours, const RoutineOptions& options)
+{
+    if (!ours || options.nb != 0 || !options.variant.empty()) return false;
+    if (x.mirror == Op::conj_trans) blas::make_diagonal_real(x.n, x.C, x.ldc);
+    if (!share_deep(crew, x.product(), x.flops())) return false;
+    if (x.mirror == Op::conj_trans) blas::make_diagonal_real(x.n, x.C, x.ldc);
+    return true;
+}
+
 /// As tasks. One worker's are of large tiles where they lie, which kernels cut up better than tasks would; the call may be
 /// stopped between them.
 template <Scalar T>
@@ -107,9 +119,10 @@ void syrk(Crew& crew, Uplo uplo, Op op, Index n, Index k, T alpha, const T* A, I
     const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
     const std::initializer_list<Place::Operand> operands{{A, lda}, {C, ldc}};
     const bool devices = is_for_devices<T>(crew, forms::syrk(), flops, options, problem, operands);
-    if (!devices && is_short<T>(crew, flops, crew.kernels().native(KernelRoutine::syrk), options) &&
-        share_rank_k<T>(crew, {uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc}))
-        return;
+    const RankK<T> whole{uplo, op, Op::trans, n, k, alpha, A, lda, beta, C, ldc};
+    const bool ours = !devices && crew.kernels().native(KernelRoutine::syrk);
+    if (share_deep(crew, whole, ours, options)) return;
+    if (is_short<T>(crew, flops, ours, options) && share_rank_k(crew, whole)) return;
     if (!devices && is_for_one_core(crew, flops, options))
         return crew.kernels().syrk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     run_as_tasks<T>(crew, forms::syrk(), options, problem, operands);
@@ -127,9 +140,10 @@ void herk(Crew& crew, Uplo uplo, Op op, Index n, Index k, Real<T> alpha, const T
     const Problem problem = problem_of(uplo, op, n, k, alpha, beta);
     const std::initializer_list<Place::Operand> operands{{A, lda}, {C, ldc}};
     const bool devices = is_for_devices<T>(crew, forms::herk(), flops, options, problem, operands);
-    if (!devices && is_short<T>(crew, flops, crew.kernels().native(KernelRoutine::herk), options) &&
-        share_rank_k<T>(crew, {uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc}))
-        return;
+    const RankK<T> whole{uplo, op, herm_op<T>, n, k, T(alpha), A, lda, T(beta), C, ldc};
+    const bool ours = !devices && crew.kernels().native(KernelRoutine::herk);
+    if (share_deep(crew, whole, ours, options)) return;
+    if (is_short<T>(crew, flops, ours, options) && share_rank_k(crew, whole)) return;
     if (!devices && is_for_one_core(crew, flops, options))
         return crew.kernels().herk(uplo, op, n, k, alpha, A, lda, beta, C, ldc);
     run_as_tasks<T>(crew, forms::herk(), options, problem, operands);
