@@ -179,7 +179,8 @@ bool share_product(Crew& crew, const blas::Product<T>& x, const RoutineOptions& 
     const bool low = is_low(x.m, x.n, x.k, way) && x.k <= depth_tile(x.k, sizeof(T));
     // Asked once: a second question looks like a second call that follows, for which a helper would be woken.
     const bool plain = way.nb == 0 && way.variant.empty(), in_parts = plain && is_made_in_parts(crew, x);
-    if (plain && !compact && flops >= least_shared && (share_deep(crew, x, flops) || share_depth(crew, x, flops))) return true;
+    if (plain && !compact && flops >= least_shared && (share_deep(crew, x, flops, 7.0 / 8) || share_depth(crew, x, flops)))
+        return true;
     if (!(compact || wide || low || in_parts) || !is_short<T>(crew, flops, true, way, in_parts ? most_in_parts : most))
         return false;
     if (in_parts && share_parts(crew, x, flops)) return true;

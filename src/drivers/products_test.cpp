@@ -174,7 +174,7 @@ template <Scalar T> void expect_each_its_pieces(Index room, const auto& call)
 
 template <Scalar T> void expect_small_results_of_great_depth_by_pieces()
 {
-    const Index k = 3 * blas::setup<T>(0).tree[blas::Loop::pc] + 5, n = 28, ldc = n + 3, large = 100;
+    const Index k = 3 * blas::setup<T>(0).tree[blas::Loop::pc] + 5, n = 28, ldc = n + 3, large = 90;
     const std::vector<T> A = random_numbers<T>(large * k);
     for (const T beta : {T(0), T(1), T(0.7)})
         for (const Op op : {Op::none, Op::trans}) {
@@ -269,6 +269,37 @@ TEST(Products, WithATriangleBesideFewAreMadeInParts)
             expect_triangles_beside_few<double>(Side::left, uplo, op, 2 * panel + 1, 0); // two panels, and one column
             expect_triangles_beside_few<double>(Side::right, uplo, op, 3 * rows, 2);
             expect_triangles_beside_few<double>(Side::right, uplo, op, rows, 0);
+        }
+}
+
+/// Of a large triangle the caller and another one read their parts, for each right side; of a small one the caller reads all.
+TEST(Products, SolveForOneOrTwoRightSidesTogether)
+{
+    const auto shared_by = [](Index n, Index nrhs, Uplo uplo, Op op) {
+        std::vector<double> A = random_numbers<double>(n * n);
+        for (Index i = 0; i < n; ++i) A[std::size_t(i * (n + 1))] = double(n);
+        const std::vector<double> B = random_numbers<double>(n * nrhs);
+        TwoCrew two;
+        SmallCrew one(1);
+        std::vector<double> X = B, alone = B;
+        for (const auto& [crew, x] : {std::pair<Crew&, std::vector<double>&>{two, X}, {one, alone}})
+            trsm(crew, Side::left, uplo, op, Diag::non_unit, n, nrhs, 3.0, A.data(), n, x.data(), n);
+        EXPECT_EQ(X, alone);
+        TwoCrew of_factors;
+        X = alone = B;
+        potrs(of_factors, uplo, n, nrhs, A.data(), n, X.data(), n);
+        potrs(one, uplo, n, nrhs, A.data(), n, alone.data(), n);
+        EXPECT_EQ(X, alone);
+        EXPECT_EQ(of_factors.shared.empty(), two.shared.empty());
+        EXPECT_GE(of_factors.shared.size(), two.shared.size()) << "of one triangle, then of the other";
+        return two.shared.size();
+    };
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        for (const Op op : {Op::none, Op::trans}) {
+            const std::size_t for_one = shared_by(800, 1, uplo, op);
+            EXPECT_GE(for_one, 4);
+            EXPECT_EQ(shared_by(800, 2, uplo, op), 2 * for_one);
+            EXPECT_EQ(shared_by(500, 1, uplo, op), 0);
         }
 }
 
@@ -401,7 +432,7 @@ template <Scalar T> void expect_parts_of_rank_updates(Index n, Index k)
 TEST(RankUpdates, AreMadeInTwoPartsWhereThatIsFaster)
 {
     for (const Index n : {150, 203})
-        for (const Index k : {120, 301}) {
+        for (const Index k : {60, 128}) { // summed in one piece
             expect_parts_of_rank_updates<double>(n, k);
             expect_parts_of_rank_updates<float>(n, k);
             expect_parts_of_rank_updates<std::complex<double>>(n, k);

@@ -58,14 +58,16 @@ template <Scalar T> struct RankK {
     }
 };
 
+/// Of a triangle, for one core.
+template <Scalar T> constexpr Index narrowest_part = is_complex<T> ? 24 : 48;
+
 /// By the caller and others: together, or each a part by itself, for which it packs what it reads. So it is where cores are far
 /// from each other, and with complex numbers, of which packing is little of it; not where cores are unequal or taken away.
 template <Scalar T> bool share_rank_k(Crew& crew, const RankK<T>& x)
 {
-    constexpr Index narrowest = is_complex<T> ? 24 : 48; // of a core's part
     const int cores = crew.workers();
     const bool apart = is_complex<T> ? crew.is_even() && !crew.is_wary() : are_far_and_even(crew);
-    if (x.n >= narrowest * cores && apart) {
+    if (x.n >= narrowest_part<T> * cores && apart) {
         const auto compute = [&](Index part, Index count) {
             const Index first = x.begin_of(part, cores), end = x.begin_of(part + count, cores);
             if (first < end) x.multiply(first, end - first);
@@ -81,7 +83,9 @@ template <Scalar T> bool share_deep(Crew& crew, const RankK<T>& x, bool ours, co
 {
     if (!ours || options.nb != 0 || !options.variant.empty()) return false;
     if (x.mirror == Op::conj_trans) blas::make_diagonal_real(x.n, x.C, x.ldc);
-    if (!share_deep(crew, x.product(), x.flops())) return false;
+    // Parts of the triangle are as fast where pieces are few, if they are not narrow.
+    const double busy = x.n < narrowest_part<T> * crew.workers() ? 3.0 / 4 : 7.0 / 8;
+    if (!share_deep(crew, x.product(), x.flops(), busy)) return false;
     if (x.mirror == Op::conj_trans) blas::make_diagonal_real(x.n, x.C, x.ldc);
     return true;
 }

@@ -3,6 +3,7 @@
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "blas/level3/by_halves.hpp"
+#include "blas/level3/vector_solve.hpp"
 #include "drivers/device_room.hpp"
 #include "drivers/laid_out.hpp"
 #include "matrix/work_memory.hpp"
@@ -77,9 +78,9 @@ void refuse_array(int number, const char* name)
                     "posv, getrf, getrs and gesv take both: copy it to the host");
 }
 
-bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options)
+bool solves_vectors(Crew& crew, Index nrhs, const RoutineOptions& options)
 {
-    return nrhs == 1 && options.nb == 0 && options.variant.empty() && crew.kernels().native(KernelRoutine::trsm);
+    return nrhs <= blas::most_vectors && options.nb == 0 && options.variant.empty() && crew.kernels().native(KernelRoutine::trsm);
 }
 
 bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options)

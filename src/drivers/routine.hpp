@@ -35,8 +35,8 @@ inline bool is_for_one_core(Crew& crew, Flops flops, const RoutineOptions& optio
     return runs_directly(crew, flops, options, work) || is_crowded(crew, flops, options);
 }
 
-/// Is this a call for one right side, which one core solves as fast as it reads the triangle? Tasks would pack what is used once.
-bool solves_one_vector(Crew& crew, Index nrhs, const RoutineOptions& options);
+/// Is this a call for a right side or two, each of which reads the triangle where it lies? Tasks would pack what is used once.
+bool solves_vectors(Crew& crew, Index nrhs, const RoutineOptions& options);
 /// Or for few beside a large triangle, which trsm reads where it lies?
 bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options);
 

@@ -3,7 +3,9 @@
 #include "base/same_sums.hpp"
 #include "blas/level3/by_halves.hpp"
 #include "blas/level3/level3.hpp"
+#include "blas/level3/product.hpp"
 #include "blas/level3/team_solve.hpp"
+#include "blas/level3/vector_solve.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/laid_out.hpp"
 #include "drivers/linear_algebra.hpp"
@@ -85,6 +87,20 @@ template <Scalar T> struct TriangularCall {
         SharedWork chunks(own.chunks(), own.chunks());
         Team alone(chunks);
         own.work(alone);
+    }
+    /// A column or two of B: of a large triangle others read their part, with the same bits.
+    void solve_vectors() const
+    {
+        if (blas::vector_band<T>(m) == m || alpha == T(0))
+            return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+        blas::scale(blas::Part::all, m, n, alpha, B, 1, ldb);
+        // Asked for every update, since they become longer in some orders: whoever is not there at first may be roused for the rest.
+        const auto share = [&](Index chunks, Flops of, const std::function<void(Team&)>& work) {
+            return crew.can_share(in_double<T>(of)) && crew.share_out(chunks, work, in_double<T>(of));
+        };
+        const blas::Helpers others{crew.workers(), share, flops_for_a_byte<T>(crew),
+                                   flops_for_a_byte<T>(crew, blas::column_line_ns)};
+        for (Index j = 0; j < n; ++j) blas::solve_vector(uplo, op, diag, m, A, lda, B + j * ldb, others);
     }
     /// Few columns (A on the right: rows) of B: a part for each who takes part, with all of the triangle where it lies, if each
     /// has a panel; else by the caller alone. With the same bits: no columns are so few that they are solved for one by one.
@@ -176,8 +192,7 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     const InCall in_call(crew);
     call.check(in_call, "trsm", options);
     if (m == 0 || n == 0) return;
-    if (side == Side::left && solves_one_vector(crew, n, options))
-        return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (side == Side::left && solves_vectors(crew, n, options)) return call.solve_vectors();
     const Flops most = crew.has_devices()           ? 1.2e8
                        : call.shares_its_triangle() ? 6e9
                                                     : 1e9; // of longer ones devices may have a part

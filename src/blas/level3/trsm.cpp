@@ -129,9 +129,6 @@ template <Scalar T> void solve_halves(const Setup<T>& with, const RightUpper<T>&
     solve_halves(with, second, T(1));
 }
 
-/// Up to so many columns are solved for one by one: packing the triangle costs more than to read it again.
-constexpr Index vectors = 2;
-
 template <Scalar T>
 void solve_vectors(Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb)
 {
@@ -146,7 +143,7 @@ void trsm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
 {
     if (m <= 0 || n <= 0) return;
     if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
-    if (side == Side::left && n <= vectors) return solve_vectors(uplo, op, diag, m, n, alpha, A, lda, B, ldb);
+    if (side == Side::left && n <= most_vectors) return solve_vectors(uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     Setup<T> with = setup<T>();
     const RightUpper<T> x = right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
     fit_to_memory(with, [&] { reserve_buffers(with, x); });

@@ -19,6 +19,8 @@ template <Scalar T> struct VectorSolve {
     const T* A;
     Index lda;
     T* x;
+    const Helpers& helpers;
+    Index band;
 
     const T* at(Index i, Index j) const { return A + i + j * lda; }
     T seen(T a) const { return seen_through(op, a); }
@@ -58,51 +60,94 @@ template <Scalar T> struct VectorSolve {
         for (Index j = first; j < last; ++j) x[j] -= sums[j - first];
     }
 
+    /// x <- x - A x for rows beside the columns [first, last) of a band, block by block in the order of the solve.
+    void subtract_band(Index row, Index rows, Index first, Index last, bool upwards) const
+    {
+        shared(rows, last - first, [&](Index begin, Index count) {
+            if (upwards)
+                for (Index j = first; j < last; j += block) subtract(row + begin, count, j, std::min(last, j + block));
+            else
+                for (Index end = last, j; end > first; end = j) {
+                    j = std::max(first, end - block);
+                    subtract(row + begin, count, j, end);
+                }
+        });
+    }
+    void subtract_dots_of_band(Index row, Index rows, Index first, Index last) const
+    {
+        shared(last - first, rows, [&](Index begin, Index count) {
+            for (Index j = first + begin, end = j + count; j < end; j += block)
+                subtract_dots(row, rows, j, std::min(end, j + block));
+        });
+    }
+    /// compute(begin, count) for each of `count` rows or columns of so many elements.
+    template <class Compute> void shared(Index count, Index each, const Compute& compute) const
+    {
+        const Bytes other = Bytes(each) * sizeof(T), own = Bytes(count) * sizeof(T);
+        in_slices(helpers, {count, flops_for_a_read<T> * Flops(count) * Flops(each), other, own}, compute);
+    }
+
     void lower(Index n) const
     {
-        for (Index first = 0; first < n; first += block) {
-            const Index last = std::min(n, first + block);
-            for (Index j = first; j < last; ++j) divide(j), take_from(j + 1, last, j);
-            subtract(last, n - last, first, last);
+        for (Index begin = 0; begin < n; begin += band) {
+            const Index end = std::min(n, begin + band);
+            for (Index first = begin; first < end; first += block) {
+                const Index last = std::min(end, first + block);
+                for (Index j = first; j < last; ++j) divide(j), take_from(j + 1, last, j);
+                subtract(last, end - last, first, last);
+            }
+            subtract_band(end, n - end, begin, end, true);
         }
     }
     void upper(Index n) const
     {
-        for (Index last = n, first; last > 0; last = first) {
-            first = std::max<Index>(0, last - block);
-            for (Index j = last; j-- > first;) divide(j), take_from(first, j, j);
-            subtract(0, first, first, last);
+        for (Index end = n, begin; end > 0; end = begin) {
+            begin = std::max<Index>(0, end - band);
+            for (Index last = end, first; last > begin; last = first) {
+                first = std::max(begin, last - block);
+                for (Index j = last; j-- > first;) divide(j), take_from(first, j, j);
+                subtract(begin, first - begin, first, last);
+            }
+            subtract_band(0, begin, begin, end, false);
         }
     }
     void lower_transposed(Index n) const
     {
-        for (Index last = n, first; last > 0; last = first) {
-            first = std::max<Index>(0, last - block);
-            subtract_dots(last, n - last, first, last);
-            for (Index j = last; j-- > first;) divide(j), take_from_transposed(first, j, j);
+        for (Index end = n, begin; end > 0; end = begin) {
+            begin = std::max<Index>(0, end - band);
+            subtract_dots_of_band(end, n - end, begin, end);
+            for (Index last = end, first; last > begin; last = first) {
+                first = std::max(begin, last - block);
+                subtract_dots(last, end - last, first, last);
+                for (Index j = last; j-- > first;) divide(j), take_from_transposed(first, j, j);
+            }
         }
     }
     void upper_transposed(Index n) const
     {
-        for (Index first = 0; first < n; first += block) {
-            const Index last = std::min(n, first + block);
-            subtract_dots(0, first, first, last);
-            for (Index j = first; j < last; ++j) divide(j), take_from_transposed(j + 1, last, j);
+        for (Index begin = 0; begin < n; begin += band) {
+            const Index end = std::min(n, begin + band);
+            subtract_dots_of_band(0, begin, begin, end);
+            for (Index first = begin; first < end; first += block) {
+                const Index last = std::min(end, first + block);
+                subtract_dots(begin, first - begin, first, last);
+                for (Index j = first; j < last; ++j) divide(j), take_from_transposed(j + 1, last, j);
+            }
         }
     }
 };
 
 } // namespace
 
-template <Scalar T> void solve_vector(Uplo uplo, Op op, Diag diag, Index n, const T* A, Index lda, T* x)
+template <Scalar T> void solve_vector(Uplo uplo, Op op, Diag diag, Index n, const T* A, Index lda, T* x, const Helpers& helpers)
 {
-    const VectorSolve<T> solve{setup<T>().kernel.columns, op, diag, A, lda, x};
+    const VectorSolve<T> solve{setup<T>().kernel.columns, op, diag, A, lda, x, helpers, vector_band<T>(std::max<Index>(n, 1))};
     const bool lower = uplo == Uplo::lower;
     if (op == Op::none) lower ? solve.lower(n) : solve.upper(n);
     else lower ? solve.lower_transposed(n) : solve.upper_transposed(n);
 }
 
-#define TRC_INSTANTIATE(T) template void solve_vector(Uplo, Op, Diag, Index, const T*, Index, T*);
+#define TRC_INSTANTIATE(T) template void solve_vector(Uplo, Op, Diag, Index, const T*, Index, T*, const Helpers&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -2,6 +2,8 @@
 
 #include "blas/testing/reference.hpp"
 
+#include <thread>
+
 namespace trencadis::blas {
 namespace {
 
@@ -40,6 +42,53 @@ TYPED_TEST(VectorSolves, HaveASmallBackwardErrorAndReadOneTriangle)
                             ASSERT_EQ(std::memcmp(&b.data[i], &x.data[i], sizeof(T)), 0) << "touched behind the end";
                     }
     });
+}
+
+/// The caller and one who joins, from both ends of what is shared.
+bool share_with_another(Index chunks, const std::function<void(Team&)>& work)
+{
+    SharedWork all(chunks, 1);
+    std::thread other([&] {
+        Team joined(all, nullptr, 1, true);
+        work(joined);
+    });
+    Team own(all);
+    work(own);
+    other.join();
+    return true;
+}
+
+TYPED_TEST(VectorSolves, ByBandsHaveASmallBackwardErrorAndTheSameBitsWithHelpers)
+{
+    using T = TypeParam;
+    Random random(3);
+    Index n = 100;
+    while (vector_band<T>(n) == n) ++n;
+    n += 75;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper})
+        for (const Op op : {Op::none, Op::trans, Op::conj_trans}) {
+            Stored<T> A = random_triangle<T>(random, uplo, n, Diag::non_unit);
+            for (T& a : A.data) a /= Real<T>(n);
+            for (Index i = 0; i < n; ++i) A(i, i) += T(2);
+            const Stored<T> b = random_matrix<T>(random, n, 1);
+            Stored<T> alone = b, x = b;
+            solve_vector(uplo, op, Diag::non_unit, n, A.data.data(), A.ld, alone.data.data());
+            int shared = 0;
+            const auto share = [&](Index chunks, Flops, const std::function<void(Team&)>& work) {
+                return ++shared % 3 > 0 && share_with_another(chunks, work); // nobody has time for some of it
+            };
+            solve_vector(uplo, op, Diag::non_unit, n, A.data.data(), A.ld, x.data.data(), {2, share});
+            EXPECT_GE(shared, 2);
+            EXPECT_EQ(std::memcmp(x.data.data(), alone.data.data(), x.data.size() * sizeof(T)), 0) << char(uplo) << char(op);
+            const Exact<T> whole = transformed(op, expand(A, Structure::triangular, uplo, Diag::non_unit)),
+                           solution = expand(x, Structure::general);
+            Sum<T> residual(n, 1);
+            residual.add(T(1), whole, solution);
+            for (Index i = 0; i < n; ++i)
+                ASSERT_LE(std::abs(residual.value(i, 0) - Wide<T>(b(i, 0))),
+                          rounding<T> * (n + 4) * eps<T> * residual.magnitude[std::size_t(i)])
+                    << char(uplo) << char(op) << " at " << i;
+        }
 }
 
 template <class T> class ColumnKernels : public ::testing::Test {
