@@ -9,16 +9,16 @@ namespace trencadis::blas {
 /// Up to so many columns are solved for one by one: packing the triangle costs more than to read it again.
 inline constexpr Index most_vectors = 2;
 
-/// Columns that are solved by one core before others help with what stands above or below them; all n where the triangle is so small
-/// that one core reads it from its own cache.
+/// Columns that are solved by one core before others help with what stands above or below them; all n where the triangle is so
+/// small that one core reads it from its own cache.
 template <Scalar T> constexpr Index vector_band(Index n)
 {
     constexpr Bytes near = 3.3e6; // half of it is the triangle
     return Bytes(n) * Bytes(n) * sizeof(T) <= near ? n : 128;
 }
 
-/// x <- op(A)^-1 x, A triangular, for one vector: one read of the triangle, of which `helpers` have their parts, with the same bits.
-/// No test for singularity. As level3.hpp otherwise; allocates nothing. n^2 flops (4 times that complex).
+/// x <- op(A)^-1 x, A triangular, for one vector: one read of the triangle, of which `helpers` have their parts, with the same
+/// bits. No test for singularity. As level3.hpp otherwise; allocates nothing. n^2 flops (4 times that complex).
 template <Scalar T>
 void solve_vector(Uplo uplo, Op op, Diag diag, Index n, const T* A, Index lda, T* x, const Helpers& helpers = {});
 
