@@ -23,8 +23,8 @@ template <Scalar T> void multiply_depths(Crew& crew, const blas::Product<T>& x, 
 }
 
 /// A deep product with a small C by those who can be had, each pieces of the depth (blas::DeepProduct). False: it is none, or
-/// nobody takes part; nothing was done. It has no piece that takes long where cores are taken away. `busy`: the part of the cores'
-/// time that pieces must fill, which are few.
+/// nobody takes part; nothing was done. It has no piece that takes long where cores are taken away. `busy`: the part of the
+/// cores' time that pieces must fill, which are few.
 template <Scalar T> bool share_deep(Crew& crew, blas::Product<T> x, Flops flops, double busy)
 {
     constexpr Flops longest = 2e10; // of which a Ctrl-C can wait for the end

@@ -3,6 +3,7 @@
 #include "blas/level3/deep_product.hpp"
 #include "blas/level3/product.hpp"
 #include "drivers/testing/small_crew.hpp"
+#include "graph/testing/both_ends.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <complex>
 #include <random>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -140,14 +140,7 @@ public:
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops) override
     {
         shared.push_back(chunks);
-        SharedWork all(chunks, 1);
-        std::thread other([&] {
-            Team joined(all, nullptr, 1, true);
-            work(joined);
-        });
-        Team own(all);
-        work(own);
-        other.join();
+        testing::work_from_both_ends(chunks, work);
         return true;
     }
     std::vector<Index> shared;

@@ -94,7 +94,7 @@ template <Scalar T> struct TriangularCall {
         if (blas::vector_band<T>(m) == m || alpha == T(0))
             return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         blas::scale(blas::Part::all, m, n, alpha, B, 1, ldb);
-        // Asked for every update, since they become longer in some orders: whoever is not there at first may be roused for the rest.
+        // Asked for every update, since they become longer in some orders: who is not there at first may be roused for the rest.
         const auto share = [&](Index chunks, Flops of, const std::function<void(Team&)>& work) {
             return crew.can_share(in_double<T>(of)) && crew.share_out(chunks, work, in_double<T>(of));
         };

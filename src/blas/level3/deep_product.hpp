@@ -6,12 +6,12 @@
 namespace trencadis::blas {
 
 /// A product C <- alpha A B + beta C of great depth and a small C, as of a Gram matrix, by several cores that have nothing in
-/// common but what they read: each sums pieces of the depth by itself, so that A and B are read once. The depth is cut as ever, and
-/// what a piece contributes is added to C in their order, so that an element has the bits that `multiply` gives it.
+/// common but what they read: each sums pieces of the depth by itself, so that A and B are read once. The depth is cut as ever,
+/// and what a piece contributes is added to C in their order, so that an element has the bits that `multiply` gives it.
 ///
 /// Who takes the first piece goes on into C as long as the pieces that it gets follow one another; all other pieces have a place
 /// of their own until the end. The caller takes them from the first on, those that join from the last.
-/// Literature: the loop over the depth, and what it costs to share it, in Smith, van de Geijn, Smelyanskiy, Hammond, Van Zee 2014.
+/// Literature: what it costs to share the loop over the depth, in Smith, van de Geijn, Smelyanskiy, Hammond, Van Zee 2014.
 template <Scalar T> class DeepProduct {
 public:
     /// Is it one of several pieces whose C stays in the second cache, beside what is read, wherever it is added to?

@@ -1,8 +1,7 @@
 #include "blas/level3/vector_solve.hpp"
 
 #include "blas/testing/reference.hpp"
-
-#include <thread>
+#include "graph/testing/both_ends.hpp"
 
 namespace trencadis::blas {
 namespace {
@@ -44,20 +43,6 @@ TYPED_TEST(VectorSolves, HaveASmallBackwardErrorAndReadOneTriangle)
     });
 }
 
-/// The caller and one who joins, from both ends of what is shared.
-bool share_with_another(Index chunks, const std::function<void(Team&)>& work)
-{
-    SharedWork all(chunks, 1);
-    std::thread other([&] {
-        Team joined(all, nullptr, 1, true);
-        work(joined);
-    });
-    Team own(all);
-    work(own);
-    other.join();
-    return true;
-}
-
 TYPED_TEST(VectorSolves, ByBandsHaveASmallBackwardErrorAndTheSameBitsWithHelpers)
 {
     using T = TypeParam;
@@ -75,7 +60,9 @@ TYPED_TEST(VectorSolves, ByBandsHaveASmallBackwardErrorAndTheSameBitsWithHelpers
             solve_vector(uplo, op, Diag::non_unit, n, A.data.data(), A.ld, alone.data.data());
             int shared = 0;
             const auto share = [&](Index chunks, Flops, const std::function<void(Team&)>& work) {
-                return ++shared % 3 > 0 && share_with_another(chunks, work); // nobody has time for some of it
+                if (++shared % 3 == 0) return false; // nobody has time for it
+                trencadis::testing::work_from_both_ends(chunks, work);
+                return true;
             };
             solve_vector(uplo, op, Diag::non_unit, n, A.data.data(), A.ld, x.data.data(), {2, share});
             EXPECT_GE(shared, 2);
