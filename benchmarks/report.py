@@ -36,6 +36,17 @@ _PEERS = ("mkl", "mkl-intel", "openblas", "blis", "aocl")
 #: What is measured at every size, and what at one only.
 _ROUTINES, _SIZES = ("gemm", "potrf", "getrf", "geqrf"), (64, 128, 256, 512, 1024, 2048, 4096)
 _OTHERS = {256: ("syrk", "trsm", "symm", "trmm", "posv"), 1024: ("posv", "gesv", "getri", "gels", "ormqr", "orgqr")}
+#: What else programs ask for: Gram matrices, blocks of a few vectors, right sides beside a large matrix.
+_FEW = ("1000x1", "1000x8", "1000x50")
+_SHAPES = {
+    "gemm": ("10x10x10000", "64x64x4000", "300x300x2000", "2000x2000x24", "1000x10x1000", "10x1000x1000", "1000x100x1000"),
+    "syrk": ("10x10000", "64x4000", "300x2000", "1000x32"),
+    "symm": _FEW,
+    "trsm": (*_FEW, "1000x200"),
+    "trmm": (*_FEW, "1000x200"),
+    "potrs": _FEW,
+    "getrs": _FEW,
+}
 #: Small orders, in every precision.
 _SMALL_SIZES = (8, 16, 24, 32, 40, 48, 56, 64, 96, 128)
 _PRECISIONS = {"s": "single", "d": "double", "c": "complex", "z": "double complex"}
@@ -61,6 +72,8 @@ def measurements(peers: Sequence[str] = _PEERS) -> Iterator[Measurement]:
     quiet += [(routine, n) for n, routines in _OTHERS.items() for routine in routines]
     for routine, n in quiet:
         yield from (Measurement("quiet", (routine, "--n", str(n), "--against", peer)) for peer in peers)
+    for routine, shapes in _SHAPES.items():
+        yield from (Measurement("shapes", (routine, "--shape", ",".join(shapes), "--against", peer)) for peer in peers)
     orders = ",".join(map(str, _SMALL_SIZES))
     for routine in _ROUTINES:
         for precision in _PRECISIONS:
@@ -134,14 +147,13 @@ def tables(rows: list[Row]) -> str:
     """All tables in Markdown, with the machine they were measured on."""
     here = next(row for row in rows if row["part"] == "machine")
     measured = [row for row in rows if row["part"] not in ("machine", "done")]
-    parts = {part: [row for row in measured if row["part"] == part] for part in ("quiet", "small", "busy", "tasks")}
+    parts = {part: [row for row in measured if row["part"] == part] for part in _WRITERS}
     lines = [
         _where(here),
         f"{_medians(measured)}, least and greatest in brackets; a ratio above 1 says that we are faster.",
         *_ours(measured),
     ]
-    writers = {"quiet": _quiet, "small": _small, "busy": _busy, "tasks": _tasks}
-    for part, write in writers.items():
+    for part, write in _WRITERS.items():
         if parts[part]:
             lines += ["", *write(parts[part])]
     return "\n".join(lines) + "\n"
@@ -208,14 +220,22 @@ def _line(cells: Iterable[object]) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def _quiet(rows: list[Row]) -> list[str]:
+def _quiet(rows: list[Row], what: str = "Calls") -> list[str]:
     """A line per routine and size, a column per peer; then the same of lone calls, which are in microseconds."""
     lone = [row for row in rows if row.get("lone_ratio_median") is not None]
-    lines = ["Calls back to back:", "", *_by_peer(rows, "ratio", "ours, GFlop/s", lambda row: row["gflops_median"])]
+    lines = [f"{what} back to back:", "", *_by_peer(rows, "ratio", "ours, GFlop/s", lambda row: row["gflops_median"])]
     if lone:
         heading = "A lone call after 10 ms of silence:"
         lines += ["", heading, "", *_by_peer(lone, "lone_ratio", "ours, µs", lambda row: 1e6 * row["lone_seconds_median"])]
     return lines
+
+
+def _shapes(rows: list[Row]) -> list[str]:
+    return _quiet(rows, "Other shapes (m x n, of products m x n x k; A of symm, trsm and trmm is m x m, of syrk m x n), calls")
+
+
+def _size(row: Row) -> str:
+    return "x".join(str(row[extent]) for extent in ("m", "n", "k") if extent in row)
 
 
 def _by_peer(rows: list[Row], ratio: str, unit: str, own: Callable[[Row], float]) -> list[str]:
@@ -223,8 +243,8 @@ def _by_peer(rows: list[Row], ratio: str, unit: str, own: Callable[[Row], float]
     peers = list(dict.fromkeys(row["peer"] for row in rows))
     versions = {row["peer"]: row["peer_version"] for row in rows}
     body = []
-    for routine, n in dict.fromkeys((row["routine"], row["n"]) for row in rows):
-        here = {row["peer"]: row for row in rows if (row["routine"], row["n"]) == (routine, n)}
+    for routine, n in dict.fromkeys((row["routine"], _size(row)) for row in rows):
+        here = {row["peer"]: row for row in rows if (row["routine"], _size(row)) == (routine, n)}
         best = min(row[f"{ratio}_median"] for row in here.values())
         ratios = (_ratio(here[peer], ratio) if peer in here else "" for peer in peers)
         body.append([routine, n, f"{median(map(own, here.values())):.0f}", f"**{best:.2f}**", *ratios])
@@ -281,6 +301,9 @@ def _tasks(rows: list[Row]) -> list[str]:
     return _table(("", "peer", "ns a task", "peer's", "ratio"), body)
 
 
+_WRITERS = {"quiet": _quiet, "shapes": _shapes, "small": _small, "busy": _busy, "tasks": _tasks}
+
+
 def sweep(page: Path, against: Sequence[str], words: Sequence[str]) -> str:
     """Sweeps all routines in double and in single precision, draws a picture of each into images/ beside the page, and says what
     is in them. `words` go to `trencadis sweep` as they are."""
@@ -326,7 +349,7 @@ def arguments_of() -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     measuring = commands.add_parser("measure")
     measuring.add_argument("--into", type=Path, default=Path(__file__).parent / "results" / f"{platform.node()}.jsonl")
-    measuring.add_argument("--only", default="", help="of quiet, small, busy, tasks")
+    measuring.add_argument("--only", default="", help="of quiet, shapes, small, busy, tasks")
     measuring.add_argument("--against", default=",".join(_PEERS), help="names, or paths as trencadis compare takes them")
     measuring.add_argument("--repeat", type=int, default=7)
     measuring.add_argument("--resume", action="store_true", help="leave out what the unfinished file has already")

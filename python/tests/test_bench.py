@@ -69,6 +69,15 @@ def test_a_product_of_another_shape_says_so():
         ("orgqr", "300x40", 2 * 40**2 * (300 - 40 / 3)),
         ("ormqr", "300x40", 2 * 40 * 40 * (600 - 40)),
         ("ormqr", "300x7x40", 2 * 7 * 40 * (600 - 40)),
+        ("symm", "300x40", 2 * 300**2 * 40),
+        ("hemm", "300x40", 2 * 300**2 * 40),
+        ("syrk", "40x300", 40 * 41 * 300),
+        ("herk", "40x300", 40 * 41 * 300),
+        ("trmm", "300x40", 300**2 * 40),
+        ("trsm", "300x40", 300**2 * 40),
+        ("potrs", "300x7", 2 * 300**2 * 7),
+        ("potrs", "30x30", 2 * 30**2 * 30),
+        ("getrs", "300x7", 300 * 599 * 7),
         ("gels", "300x40", 2 * 40**2 * (300 - 40 / 3) + 2 * 40 * (600 - 40) + 40**2),
     ],
 )
@@ -95,6 +104,16 @@ def test_a_wrong_tall_result_is_seen():
     workload.ours(_core, None, 0, "")()
     assert workload.residual() < 30
     workload.targets[-1][100, 3] += 1e-3
+    assert workload.residual() > 1e6
+
+
+@pytest.mark.parametrize("routine", ["symm", "hemm", "syrk", "herk", "trmm", "trsm", "potrs", "getrs"])
+@pytest.mark.parametrize("m", [50, 5])
+def test_a_wrong_result_of_a_shape_is_seen(routine, m):
+    workload = WORKLOADS[routine](20, np.complex128, m=m)
+    assert workload.ours(_core, None, 0, "")() == 0
+    assert workload.residual() < 30
+    workload.targets[-1][m - 1, 3] *= 1.001
     assert workload.residual() > 1e6
 
 
@@ -171,7 +190,7 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
         (["potrf", "--n", "ten"], "--n: 'ten' is not a list of sizes"),
         (["potrf", "--n", "0"], "--n: a size to measure is 1 or more"),
         (["potrf"], "--n: give a size to measure, such as --n 1024"),
-        (["potrf", "--shape", "3x4x5"], "--shape: potrf is measured by --n; routines with shapes: gemm, geqrf, "),
+        (["potrf", "--shape", "3x4x5"], "--shape: potrf is measured by --n; routines with shapes: gemm, symm, "),
         (["gemm", "--shape", "3x4"], "--shape: '3x4' is no shape of gemm, which has MxNxK: a product has three extents"),
         (["gemm", "--shape", "3x0x5"], "--shape: '3x0x5' is empty; an extent to measure is 1 or more"),
         (["potrf", "--n", "9", "--repeat", "100001"], "--repeat: 100001 is more than 100000"),

@@ -50,6 +50,16 @@ def test_a_size_has_one_line_with_a_column_for_each_peer(report):
     assert "| potrf | 8192 | 100 | **2.00** |  | 2.00 (1.20 to 1.30) |" in text
 
 
+def test_shapes_have_a_table_of_their_own_and_are_all_measured(report):
+    deep = {**ROW, "part": "shapes", "routine": "gemm", "m": 64, "n": 64, "k": 4000}
+    solves = {**ROW, "part": "shapes", "routine": "potrs", "m": 1000, "n": 8, "ratio_median": 0.9}
+    text = report.tables([MACHINE, {**ROW, "part": "quiet"}, deep, solves])
+    assert "Other shapes" in text and "| gemm | 64x64x4000 | 100 | **1.25** |" in text and "| potrs | 1000x8 | 100 | **0.90** |" in text
+    planned = [measurement.words for measurement in report.measurements(["mkl"]) if measurement.part == "shapes"]
+    assert {words[0] for words in planned} == {"gemm", "syrk", "symm", "trsm", "trmm", "potrs", "getrs"}
+    assert all(words[1] == "--shape" and words[3:] == ("--against", "mkl") for words in planned)
+
+
 def test_the_summary_names_the_best_peer_of_each_cell(report):
     other = {**ROW, "part": "quiet", "peer": "mkl", "peer_version": "MKL 2", "ratio_median": 1.1, "gflops_median": 104.0}
     beside = {**ROW, "busy": {"1": 3}, "gflops_median": 60.0, "ratio_median": 3.0}

@@ -54,7 +54,8 @@ Shapes = Annotated[
     typer.Option(
         "--shape",
         metavar="MxN[xK][,..]",
-        help="Shapes that are not square: 100000x200 of QR and least squares, MxNxK of gemm",
+        help="Shapes that are not square: 100000x200 of QR and least squares, MxNxK of gemm, MxN of symm, hemm, trmm, trsm "
+        "(A is M x M), syrk, herk (A is M x N), potrs and getrs (N right sides)",
         show_default=False,
     ),
 ]

@@ -46,40 +46,47 @@ class Gemm(Workload):
 
 
 class Symm(Workload):
-    """C <- A B + C, A symmetric and read in its lower triangle, all n x n."""
+    """C <- A B + C, A symmetric, m x m and read in its lower triangle, B and C m x n."""
 
-    routine, squares, adds = "symm", 4, True
+    routine, adds, shapes = "symm", True, "MxN"
+
+    def elements(self) -> int:
+        return self.m * self.m + 3 * self.m * self.n
+
+    @classmethod
+    def flops(cls, n: int, dtype: type[np.generic], **shape: int) -> float:
+        return super().flops(n, dtype, **shape, **({"k": shape["m"]} if shape else {}))
 
     def operands(self) -> list[np.ndarray]:
-        self._a, self._b = self._matrix(), self._matrix()
-        return [self._matrix()]
+        self._a, self._b = self._matrix(self.m, self.m), self._matrix(self.n, self.m)
+        return [self._matrix(self.n, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (c,) = self.targets
         return lambda: core.symm(session, "L", "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (c,), one = self.n, self.targets, self.dtype.type(1)
-        return library.call("symm", self.dtype, "L", "L", n, n, one, self._a, n, self._b, n, one, c, n)
+        m, n, (c,), one = self.m, self.n, self.targets, self.dtype.type(1)
+        return library.call("symm", self.dtype, "L", "L", m, n, one, self._a, m, self._b, m, one, c, m)
 
     def residual(self) -> float:
-        """||C - (A B + C0)|| / (n ||A|| ||B|| eps)."""
+        """||C - (A B + C0)|| / (m ||A|| ||B|| eps)."""
         full = self._full()
         error = norm(self.targets[0], lambda block: full @ self._b[:, block] + self._pristine[0][:, block])
-        return error / (self.n * norm(full) * norm(self._b) * self._eps())
+        return error / (self.m * norm(full) * norm(self._b) * self._eps())
 
     def _full(self) -> np.ndarray:
         return np.tril(self._a) + np.tril(self._a, -1).T
 
 
 class Hemm(Symm):
-    """C <- A B + C, A Hermitian and read in its lower triangle, all n x n. For real scalars it is symm."""
+    """C <- A B + C, A Hermitian, m x m and read in its lower triangle, B and C m x n. For real scalars it is symm."""
 
     routine = "hemm"
 
     def operands(self) -> list[np.ndarray]:
         pristine = super().operands()
-        self._a[np.diag_indices(self.n)] = self._a.diagonal().real
+        self._a[np.diag_indices(self.m)] = self._a.diagonal().real
         return pristine
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
@@ -87,30 +94,37 @@ class Hemm(Symm):
         return lambda: core.hemm(session, "L", "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> Call:
-        n, (c,), one = self.n, self.targets, self.dtype.type(1)
+        m, n, (c,), one = self.m, self.n, self.targets, self.dtype.type(1)
         name = "hemm" if self.dtype.kind == "c" else "symm"
-        return library.call(name, self.dtype, "L", "L", n, n, one, self._a, n, self._b, n, one, c, n)
+        return library.call(name, self.dtype, "L", "L", m, n, one, self._a, m, self._b, m, one, c, m)
 
     def _full(self) -> np.ndarray:
         return np.tril(self._a) + np.tril(self._a, -1).conj().T
 
 
 class Syrk(Workload):
-    """C <- A A^T + C in the lower triangle, A and C n x n."""
+    """C <- A A^T + C in the lower triangle, A m x n and C m x m."""
 
-    routine, squares, adds = "syrk", 3, True
+    routine, adds, shapes = "syrk", True, "MxN"
+
+    def elements(self) -> int:
+        return self.m * self.n + 2 * self.m * self.m
+
+    @classmethod
+    def flops(cls, n: int, dtype: type[np.generic], **shape: int) -> float:
+        return super().flops(shape["m"], dtype, k=n) if shape else super().flops(n, dtype)
 
     def operands(self) -> list[np.ndarray]:
-        self._a = self._matrix()
-        return [self._matrix()]
+        self._a = self._matrix(self.n, self.m)
+        return [self._matrix(self.m, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (c,) = self.targets
         return lambda: core.syrk(session, "L", "N", 1, self._a, 1, c, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (c,), one = self.n, self.targets, self.dtype.type(1)
-        return library.call("syrk", self.dtype, "L", "N", n, n, one, self._a, n, one, c, n)
+        m, (c,), one = self.m, self.targets, self.dtype.type(1)
+        return library.call("syrk", self.dtype, "L", "N", m, self.n, one, self._a, m, one, c, m)
 
     def residual(self) -> float:
         """||C - (A A^T + C0)|| / (n ||A||^2 eps), the upper triangle taken as left alone."""
@@ -118,7 +132,7 @@ class Syrk(Workload):
 
 
 class Herk(Syrk):
-    """C <- A A^H + C in the lower triangle, A and C n x n. For real scalars it is syrk."""
+    """C <- A A^H + C in the lower triangle, A m x n and C m x m. For real scalars it is syrk."""
 
     routine = "herk"
 
@@ -132,8 +146,8 @@ class Herk(Syrk):
     def vendor(self, library: FortranLibrary) -> Call:
         if self.dtype.kind != "c":
             return super().vendor(library)
-        n, (c,), one = self.n, self.targets, _real_one(self.dtype)
-        return library.call("herk", self.dtype, "L", "N", n, n, one, self._a, n, one, c, n)
+        m, (c,), one = self.m, self.targets, _real_one(self.dtype)
+        return library.call("herk", self.dtype, "L", "N", m, self.n, one, self._a, m, one, c, m)
 
     def residual(self) -> float:
         """||C - (A A^H + C0)|| / (n ||A||^2 eps), the upper triangle taken as left alone."""
@@ -187,49 +201,55 @@ class Her2k(Syr2k):
 
 
 class Trsm(Workload):
-    """B <- L^-1 B, L lower triangular, both n x n."""
+    """B <- L^-1 B, L lower triangular and m x m, B m x n."""
 
-    routine, squares = "trsm", 3
+    routine, shapes = "trsm", "MxN"
+
+    def elements(self) -> int:
+        return self.m * self.m + 2 * self.m * self.n
 
     def operands(self) -> list[np.ndarray]:
-        self._a = self._dominant()
-        return [self._matrix()]
+        self._a = self._dominant(self.m)
+        return [self._matrix(self.n, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (b,) = self.targets
         return lambda: core.trsm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (b,), one = self.n, self.targets, self.dtype.type(1)
-        return library.call("trsm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
+        m, n, (b,), one = self.m, self.n, self.targets, self.dtype.type(1)
+        return library.call("trsm", self.dtype, "L", "L", "N", "N", m, n, one, self._a, m, b, m)
 
     def residual(self) -> float:
-        """||L X - B|| / (n ||L|| ||X|| eps)."""
+        """||L X - B|| / (m ||L|| ||X|| eps)."""
         lower, x = np.tril(self._a), self.targets[0]
-        return norm(self._pristine[0], lambda block: lower @ x[:, block]) / (self.n * norm(lower) * norm(x) * self._eps())
+        return norm(self._pristine[0], lambda block: lower @ x[:, block]) / (self.m * norm(lower) * norm(x) * self._eps())
 
 
 class Trmm(Workload):
-    """B <- L B, L lower triangular, both n x n."""
+    """B <- L B, L lower triangular and m x m, B m x n."""
 
-    routine, squares = "trmm", 3
+    routine, shapes = "trmm", "MxN"
+
+    def elements(self) -> int:
+        return self.m * self.m + 2 * self.m * self.n
 
     def operands(self) -> list[np.ndarray]:
-        self._a = self._matrix()
-        return [self._matrix()]
+        self._a = self._matrix(self.m, self.m)
+        return [self._matrix(self.n, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (b,) = self.targets
         return lambda: core.trmm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (b,), one = self.n, self.targets, self.dtype.type(1)
-        return library.call("trmm", self.dtype, "L", "L", "N", "N", n, n, one, self._a, n, b, n)
+        m, n, (b,), one = self.m, self.n, self.targets, self.dtype.type(1)
+        return library.call("trmm", self.dtype, "L", "L", "N", "N", m, n, one, self._a, m, b, m)
 
     def residual(self) -> float:
-        """||X - L B|| / (n ||L|| ||B|| eps)."""
+        """||X - L B|| / (m ||L|| ||B|| eps)."""
         lower, (b,) = np.tril(self._a), self._pristine
-        return norm(self.targets[0], lambda block: lower @ b[:, block]) / (self.n * norm(lower) * norm(b) * self._eps())
+        return norm(self.targets[0], lambda block: lower @ b[:, block]) / (self.m * norm(lower) * norm(b) * self._eps())
 
 
 def _real_one(dtype: np.dtype) -> np.generic:

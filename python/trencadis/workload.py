@@ -68,7 +68,7 @@ class Workload:
     @classmethod
     def misfit(cls, m: int, n: int, k: int) -> str:
         """What a shape lacks; empty where it is right. k is 0 where it was not given."""
-        return ""
+        return "it has two extents" if k else ""
 
     def operands(self) -> list[np.ndarray]:
         """The first state of the arrays that a call overwrites; other inputs are kept by the subclass."""
@@ -113,14 +113,16 @@ class Workload:
         by_columns -= real.type(0.5)
         return by_columns.view(self.dtype).T
 
-    def _dominant(self) -> np.ndarray:
-        matrix = self._matrix()
-        matrix[np.diag_indices(self.n)] = matrix.diagonal().real + self.n
+    def _dominant(self, order: int = 0) -> np.ndarray:
+        """Of order n unless given, as below."""
+        order = order or self.n
+        matrix = self._matrix(order, order)
+        matrix[np.diag_indices(order)] = matrix.diagonal().real + order
         return matrix
 
-    def _positive_definite(self) -> np.ndarray:
-        matrix = self._dominant()
-        for first in range(0, self.n, BLOCK):
+    def _positive_definite(self, order: int = 0) -> np.ndarray:
+        matrix = self._dominant(order)
+        for first in range(0, len(matrix), BLOCK):
             block = slice(first, first + BLOCK)
             corner = np.tril(matrix[block, block])
             matrix[block, block] = corner + np.tril(corner, -1).conj().T

@@ -11,7 +11,7 @@ from .forms import forms_of
 from .fortran import FortranCall, FortranLibrary
 from .level3_workloads import Gemm, Hemm, Her2k, Herk, Symm, Syr2k, Syrk, Trmm, Trsm
 from .qr_workloads import Gelqf, Gemqrt, Geqp3, Geqrf, Geqrt, Orglq, Orgqr, Ormlq, Ormqr
-from .workload import RIGHT_SIDES, Call, Workload, from_identity, norm, with_real_diagonals
+from .workload import RIGHT_SIDES, SEED, Call, Workload, from_identity, norm, with_real_diagonals
 
 
 class Potrf(Workload):
@@ -48,23 +48,50 @@ class _Solve(Workload):
         return float(errors.max()) / (norm(self._a) * self._eps())
 
 
-class Potrs(_Solve):
-    """X = A^-1 B with the factor of A, RIGHT_SIDES right sides."""
+class _FromFactors(_Solve):
+    """Shared by potrs and getrs: RIGHT_SIDES right sides of order n, or of a shape m x n, n of order m."""
 
-    routine, squares = "potrs", 3
+    squares, shapes = 3, "MxN"
+    _shaped = False
+
+    def __init__(self, n: int, dtype: type[np.generic], seed: int = SEED, m: int = 0, k: int = 0) -> None:
+        self._shaped = m > 0
+        super().__init__(n, dtype, seed, m, k)
+
+    @property
+    def order(self) -> int:
+        return self.m if self._shaped else self.n
+
+    @property
+    def right_sides(self) -> int:
+        return self.n if self._shaped else RIGHT_SIDES
+
+    def elements(self) -> int:
+        return self.order * (self.squares * self.order + 2 * self.right_sides)
+
+    @classmethod
+    def flops(cls, n: int, dtype: type[np.generic], **shape: int) -> float:
+        order, right_sides = (shape["m"], n) if shape else (n, RIGHT_SIDES)
+        return _core.routine_flops(cls.routine, np.dtype(dtype).kind == "c", order, nrhs=right_sides)
+
+
+class Potrs(_FromFactors):
+    """X = A^-1 B with the factor of A."""
+
+    routine = "potrs"
 
     def operands(self) -> list[np.ndarray]:
-        self._a = self._positive_definite()
+        self._a = self._positive_definite(self.order)
         self._factor = np.asfortranarray(np.linalg.cholesky(self._a))
-        return [self._matrix(RIGHT_SIDES)]
+        return [self._matrix(self.right_sides, self.order)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (b,) = self.targets
         return lambda: core.potrs(session, "L", self._factor, b, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (b,) = self.n, self.targets
-        return library.call("potrs", self.dtype, "L", n, RIGHT_SIDES, self._factor, n, b, n, library.info)
+        n, (b,) = self.order, self.targets
+        return library.call("potrs", self.dtype, "L", n, self.right_sides, self._factor, n, b, n, library.info)
 
 
 class Posv(_Solve):
@@ -125,27 +152,28 @@ class Getrf(Workload):
         return norm(a[rows], lambda block: lower @ upper[:, block]) / (self.n * norm(a) * self._eps())
 
 
-class Getrs(_Solve):
-    """X = A^-1 B with the factors of A, RIGHT_SIDES right sides."""
+class Getrs(_FromFactors):
+    """X = A^-1 B with the factors of A."""
 
-    routine, squares = "getrs", 3
+    routine = "getrs"
 
     def operands(self) -> list[np.ndarray]:
-        self._a = self._matrix()
-        self._factors, self._ipiv = self._a.copy(order="F"), np.empty(self.n, np.int64)
-        _core.lapack("getrf", None, self.n, self.n, self._factors, self._ipiv)
-        return [self._matrix(RIGHT_SIDES)]
+        n = self.order
+        self._a = self._matrix(n, n)
+        self._factors, self._ipiv = self._a.copy(order="F"), np.empty(n, np.int64)
+        _core.lapack("getrf", None, n, n, self._factors, self._ipiv)
+        return [self._matrix(self.right_sides, n)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (b,) = self.targets
         return lambda: core.lapack(
-            "getrs", session, "N", self.n, RIGHT_SIDES, self._factors, self._ipiv, b, nb=nb, variant=variant
+            "getrs", session, "N", self.order, self.right_sides, self._factors, self._ipiv, b, nb=nb, variant=variant
         )
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        n, (b,) = self.n, self.targets
+        n, (b,) = self.order, self.targets
         self._ipiv = self._ipiv.astype(library.integer)
-        return library.call("getrs", self.dtype, "N", n, RIGHT_SIDES, self._factors, n, self._ipiv, b, n, library.info)
+        return library.call("getrs", self.dtype, "N", n, self.right_sides, self._factors, n, self._ipiv, b, n, library.info)
 
 
 class Getri(Workload):
