@@ -54,7 +54,8 @@ def test_shapes_have_a_table_of_their_own_and_are_all_measured(report):
     deep = {**ROW, "part": "shapes", "routine": "gemm", "m": 64, "n": 64, "k": 4000}
     solves = {**ROW, "part": "shapes", "routine": "potrs", "m": 1000, "n": 8, "ratio_median": 0.9}
     text = report.tables([MACHINE, {**ROW, "part": "quiet"}, deep, solves])
-    assert "Other shapes" in text and "| gemm | 64x64x4000 | 100 | **1.25** |" in text and "| potrs | 1000x8 | 100 | **0.90** |" in text
+    assert "Other shapes" in text
+    assert "| gemm | 64x64x4000 | 100 | **1.25** |" in text and "| potrs | 1000x8 | 100 | **0.90** |" in text
     planned = [measurement.words for measurement in report.measurements(["mkl"]) if measurement.part == "shapes"]
     assert {words[0] for words in planned} == {"gemm", "syrk", "symm", "trsm", "trmm", "potrs", "getrs"}
     assert all(words[1] == "--shape" and words[3:] == ("--against", "mkl") for words in planned)
