@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace trencadis {
 namespace {
@@ -89,18 +88,15 @@ template <Scalar T> struct TriangularCall {
         Team alone(chunks);
         own.work(alone);
     }
-    Flops flops_for_reading() const { return blas::flops_for_a_read<T> * double(m) * double(m) / 2; }
     /// A column or two of B: of a large triangle others read their part, with the same bits.
     void solve_vectors() const
     {
         if (blas::vector_band<T>(m) == m || alpha == T(0))
             return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         blas::scale(blas::Part::all, m, n, alpha, B, 1, ldb);
-        // Of all that is left it may pay to wake somebody for, who then helps with every update.
-        const auto share = [&crew = crew, left = flops_for_reading() * double(n)](Index chunks, Flops of,
-                                                                                  const auto& work) mutable {
-            const Flops rest = in_double<T>(std::max(of, std::exchange(left, left - of)));
-            return crew.can_share(rest) && crew.share_out(chunks, work, rest);
+        // Asked for every update, since they become longer in some orders: who is not there at first may be roused for the rest.
+        const auto share = [&](Index chunks, Flops of, const std::function<void(Team&)>& work) {
+            return crew.can_share(in_double<T>(of)) && crew.share_out(chunks, work, in_double<T>(of));
         };
         const blas::Helpers others{crew.workers(), share, flops_for_a_byte<T>(crew),
                                    flops_for_a_byte<T>(crew, blas::column_line_ns)};

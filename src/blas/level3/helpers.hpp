@@ -35,6 +35,7 @@ struct Update {
     Index n;
     Flops flops;
     Bytes common, columns;
+    bool has_late = false; ///< may somebody come late even to a short one, so that there should be two slices for each?
 };
 
 /// Do others save more of it than it takes them to get what they need out of the cache of the core that wrote it last, and that
@@ -56,7 +57,7 @@ template <class Compute> void in_slices(const Helpers& helpers, const Update& up
     if (n <= 0) return;
     constexpr Index unit = 8;
     constexpr Flops patient = 3e6; // two slices for each, so that one that comes late does less
-    const Index wanted = update.flops < patient ? helpers.cores : 2 * helpers.cores;
+    const Index wanted = update.flops < patient && !update.has_late ? helpers.cores : 2 * helpers.cores;
     const Index slice = (n + wanted * unit - 1) / (wanted * unit) * unit;
     const Index slices = n % slice >= unit ? n / slice + 1 : n / slice; // what is less belongs to the last one
     if (slices > 1 && is_worth_sharing(helpers, update)) {

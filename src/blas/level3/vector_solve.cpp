@@ -84,7 +84,7 @@ template <Scalar T> struct VectorSolve {
     template <class Compute> void shared(Index count, Index each, const Compute& compute) const
     {
         const Bytes other = Bytes(each) * sizeof(T), own = Bytes(count) * sizeof(T);
-        in_slices(helpers, {count, flops_for_a_read<T> * Flops(count) * Flops(each), other, own}, compute);
+        in_slices(helpers, {count, flops_for_a_read<T> * Flops(count) * Flops(each), other, own, true}, compute);
     }
 
     void lower(Index n) const

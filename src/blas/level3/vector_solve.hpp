@@ -22,9 +22,7 @@ template <Scalar T> constexpr Index vector_band(Index n)
 template <Scalar T>
 void solve_vector(Uplo uplo, Op op, Diag diag, Index n, const T* A, Index lda, T* x, const Helpers& helpers = {});
 
-/// What is computed while an element of a large matrix is read once, which takes longer than to multiply by it. About twice as
-/// much as it takes an Intel core with AVX-512: updates of some hundred rows are two slices for each then, and who is late does
-/// less.
-template <Scalar T> inline constexpr Flops flops_for_a_read = (is_complex<T> ? 2 : 1) * 40.0;
+/// What is computed while an element of a large matrix is read once, which takes longer than to multiply by it.
+template <Scalar T> inline constexpr Flops flops_for_a_read = (is_complex<T> ? 2 : 1) * 20.0;
 
 } // namespace trencadis::blas
