@@ -23,19 +23,17 @@ template <Scalar T> void multiply_depths(Crew& crew, const blas::Product<T>& x, 
 }
 
 /// A deep product with a small C by those who can be had, each pieces of the depth (blas::DeepProduct). False: it is none, or
-/// nobody takes part; nothing was done. It has no piece that takes long where cores are taken away. `busy`: the part of the
-/// cores' time that pieces must fill, which are few.
+/// nobody takes part, as where cores are taken away; nothing was done. `busy`: the part of the cores' time that pieces must fill,
+/// which are few.
 template <Scalar T> bool share_deep(Crew& crew, blas::Product<T> x, Flops flops, double busy)
 {
     constexpr Flops longest = 2e10; // of which a Ctrl-C can wait for the end
-    constexpr Flops held = 4e6;     // by a core that is taken away
     x = blas::normalised(x);
     const blas::Setup<T> with = blas::setup<T>(0);
     if (flops < least_shared || flops > longest || x.rs != 1 || !blas::DeepProduct<T>::suits(x, with)) return false;
     const Index depth = blas::DeepProduct<T>::depth_of_piece(x.k, with), all = pieces(x.k, depth);
     const Index last = round_up(all, Index(crew.workers())); // pieces that they have the time for
-    if (double(all) < busy * double(last) || (crew.is_wary() && flops > held * double(all))) return false;
-    if (!crew.can_share(in_double<T>(flops))) return false;
+    if (double(all) < busy * double(last) || !crew.can_share(in_double<T>(flops))) return false;
     const Index most = depth * blas::DeepProduct<T>::most_pieces(x);
     for (Index p = 0; p < x.k; p += most) {
         const blas::Product<T> some = blas::depth_of(x, p, std::min(most, x.k - p));

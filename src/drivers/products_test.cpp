@@ -134,9 +134,9 @@ TEST(Products, OfGreatDepthAreMadeByPiecesOfIt)
 /// What of a call is shared by the caller and one who joins, both at once.
 class TwoCrew final : public SmallCrew {
 public:
-    explicit TwoCrew(bool wary = false) : SmallCrew(2), wary_(wary) {}
+    TwoCrew() : SmallCrew(2) {}
     bool can_share(Flops) override { return true; }
-    bool is_wary() const override { return wary_; }
+    bool is_wary() const override { return false; }
     bool share_out(Index chunks, const std::function<void(Team&)>& work, Flops) override
     {
         shared.push_back(chunks);
@@ -144,9 +144,6 @@ public:
         return true;
     }
     std::vector<Index> shared;
-
-private:
-    const bool wary_;
 };
 
 /// `call(crew, C)`: four pieces, one after the other for one worker, and wherever they are made for two, with the same bits.
@@ -193,22 +190,6 @@ TEST(Products, OfGreatDepthAndASmallResultAreSummedByEach)
     expect_small_results_of_great_depth_by_pieces<double>();
     expect_small_results_of_great_depth_by_pieces<std::complex<float>>();
     expect_small_results_of_great_depth_by_pieces<std::complex<double>>();
-}
-
-/// Where cores are taken away nobody holds much of a call.
-TEST(Products, OfGreatDepthHaveShortPiecesWhereCoresAreTakenAway)
-{
-    const Index k = 8 * blas::setup<double>(0).tree[blas::Loop::pc], large = 150, small = 20;
-    const std::vector<double> A = random_numbers<double>(large * k);
-    std::vector<double> C(std::size_t(large * large));
-    const auto pieces_of = [&](Index n, bool wary) {
-        TwoCrew two(wary);
-        syrk(two, Uplo::lower, Op::none, n, k, 1.0, A.data(), n, 0.0, C.data(), n);
-        return two.shared.empty() ? 0 : two.shared.front();
-    };
-    EXPECT_EQ(pieces_of(small, true), 8);
-    EXPECT_EQ(pieces_of(large, false), 8);
-    EXPECT_NE(pieces_of(large, true), 8);
 }
 
 /// Where the places of all pieces would be too much memory they are made in rounds.

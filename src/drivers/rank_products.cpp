@@ -78,7 +78,7 @@ template <Scalar T> bool share_rank_k(Crew& crew, const RankK<T>& x)
     return share_out<T>(crew, shared, x.flops());
 }
 
-/// A deep one with a small C. False: nothing was done.
+/// A deep one with a small C. False: nothing was done, but to a diagonal that every way makes real first.
 template <Scalar T> bool share_deep(Crew& crew, const RankK<T>& x, bool ours, const RoutineOptions& options)
 {
     if (!ours || options.nb != 0 || !options.variant.empty()) return false;

@@ -14,7 +14,7 @@ namespace trencadis::blas {
 /// Literature: what it costs to share the loop over the depth, in Smith, van de Geijn, Smelyanskiy, Hammond, Van Zee 2014.
 template <Scalar T> class DeepProduct {
 public:
-    /// Is it one of several pieces whose C stays in the second cache, beside what is read, wherever it is added to?
+    /// Is it one of several pieces, and C so small that to add what another core has summed costs less than to read A or B twice?
     static bool suits(const Product<T>& x, const Setup<T>& with);
     static Index depth_of_piece(Index k, const Setup<T>& with) { return balanced_block(k, with.tree[Loop::pc], 8); }
     /// Pieces whose places are not too much memory together.
