@@ -55,8 +55,7 @@ Index packed_cholesky_tile(Index n, std::size_t element, int workers)
     if (n <= medium)
         return std::max<Index>(
             48, balanced(n, std::max<Index>(48, std::min(scaled(std::max<Index>(80, for_two_each), element), each)), 8));
-    // Of twelve in a row larger ones serve as well: C goes to memory and back fewer times (two cores of an Intel Xeon, AVX-512).
-    const Index for_two = std::min<Index>(std::clamp<Index>(n / 12, 312, 352), 80 + n / 9);
+    const Index for_two = std::min<Index>(312, 80 + n / 9);
     const Index for_more = n <= 2048 ? 48 + n / 10 : std::min<Index>(288, 256 + (n - 2048) / 64);
     const Index wanted = std::max(workers <= 2 ? for_two : for_more, for_two_each);
     const Index nb = std::max<Index>(48, std::min(scaled(wanted, element), each));
