@@ -95,6 +95,35 @@ template <class T> void solving(benchmark::State& state, const InstructionSet* s
               [&] { solve_packed(kernel, X.data, m, 0, m, n, U.data); });
 }
 
+/// The same where B lies, m rows of it, some panels past all of the triangle and then the next ones, as solves carry them.
+template <class T> void solving_in_place(benchmark::State& state, const InstructionSet* set, Index m, Index n, bool by_rows)
+{
+    const MicroKernel<T>& kernel = set->micro_kernel<T>();
+    const Index rs = by_rows ? n : 1, cs = by_rows ? 1 : m, half = block_sizes<T>().kc * block_sizes<T>().mc;
+    const Index group = rows_past_triangle(kernel, half, n, rs, cs);
+    const Buffer<Real<T>> X(kernel.left_size(group, n)), U(triangle_size(kernel, n));
+    const Buffer<T> B(m * n);
+    std::fill_n(U.data, triangle_size(kernel, n), Real<T>(0));
+    const auto solve_group = [&](Index begin, Index end) {
+        const Real<T>* panel = U.data;
+        for (Index j = 0; j < n; j += kernel.nr) {
+            for (Index i = begin; i < end; i += kernel.mr) {
+                const Index height = kernel.height(end - i), behind = j + kernel.nr;
+                T* const own = B.data + i * rs;
+                const T* const next = i + kernel.mr < end ? own + kernel.mr * rs + j * cs
+                                      : behind < n        ? B.data + begin * rs + behind * cs
+                                                          : nullptr;
+                solve_step(kernel, j, n, panel, X.data + planes<T> * (i - begin) * n, height, std::min(height, end - i), own, rs,
+                           cs, next);
+            }
+            panel += planes<T> * (std::min(j + kernel.nr, n) + 1) * kernel.nr;
+        }
+    };
+    rounds<T>(state, *set, flops_per_fma<T> / 2 * double(m) * double(n) * double(n), [&] {
+        for (Index begin = 0; begin < m; begin += group) solve_group(begin, std::min(m, begin + group));
+    });
+}
+
 /// Packing, as bytes read and written per second; source in the second cache.
 template <class T>
 void packing(benchmark::State& state, const InstructionSet* set, bool left, bool row_major, Structure structure)
@@ -139,6 +168,14 @@ template <class T> void register_products(const InstructionSet* set, const std::
         for (const Index part : {300, 600}) // KiB of the second cache for the block of A
             add("block/kc:" + std::to_string(kc) + "/l2:" + std::to_string(part), 1920, 1536, kc, (part << 10) / (kc * bytes));
     benchmark::RegisterBenchmark((prefix + "solve").c_str(), solving<T>, set, 192, 192)->UseManualTime()->MinTime(0.1);
+    if (!set->micro_kernel<T>().solve_in_place) return;
+    for (const bool by_rows : {false, true})
+        for (const Index order : {192, 512, 1024})
+            benchmark::RegisterBenchmark(
+                (prefix + "solve_in_place/" + (by_rows ? "rows/" : "columns/") + std::to_string(order)).c_str(),
+                solving_in_place<T>, set, 480, order, by_rows)
+                ->UseManualTime()
+                ->MinTime(0.1);
 }
 
 template <class T> void register_packing(const InstructionSet* set, const std::string& prefix)
