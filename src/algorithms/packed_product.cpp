@@ -13,7 +13,7 @@
 namespace trencadis {
 namespace {
 
-constexpr Index block_extent = 4096; ///< rows or columns of C whose images are kept at a time
+constexpr Index block_extent = 4096; ///< rows or columns of C whose images are kept at a time, in whole tiles
 constexpr Index steps_kept = 2;      ///< so that packing for one step overlaps with the products of the one before
 
 /// Is the block of `rows` x `cols` at (i, j) of the operand wholly in its zero triangle?
@@ -40,7 +40,7 @@ struct Grid {
     Index count() const { return pieces(size, tile); }
     Index begin(Index i) const { return i * tile; }
     Index extent(Index i) const { return std::min(tile, size - i * tile); }
-    Index per_block() const { return std::max<Index>(1, block_extent / tile); }
+    Index per_block() const { return pieces(block_extent, tile); }
 };
 
 template <Scalar T> PackedSlots<T> left_slots(const PackedProduct<T>& p, const ProductTiling& tiling, const ImagePlace& place)
@@ -51,12 +51,14 @@ template <Scalar T> PackedSlots<T> left_slots(const PackedProduct<T>& p, const P
     const Index depth = !tiling.packs_left ? 0 : p.in_place == InPlace::A ? steps.count() : steps_kept;
     return PackedSlots<T>::left(kept, depth, tiling.rows, tiling.depth, place);
 }
-template <Scalar T> PackedSlots<T> right_slots(const PackedProduct<T>& p, const ProductTiling& tiling, const ImagePlace& place)
+template <Scalar T>
+PackedSlots<T> right_slots(const PackedProduct<T>& p, const ProductTiling& tiling, bool one_image, const ImagePlace& place)
 {
     using InPlace = typename PackedProduct<T>::InPlace;
     const Grid cols{p.n, tiling.cols}, steps{p.k, tiling.depth};
     const Index kept = p.in_place == InPlace::A ? cols.count() : std::min(cols.count(), cols.per_block());
-    const Index depth = p.in_place == InPlace::B ? steps.count() : steps_kept;
+    const Index blocks = pieces(cols.count(), cols.per_block()); // those on the diagonal need no right images of their own
+    const Index depth = one_image && blocks == 1 ? 0 : p.in_place == InPlace::B ? steps.count() : steps_kept;
     return PackedSlots<T>::right(kept, depth, tiling.cols, tiling.depth, place);
 }
 
@@ -88,15 +90,17 @@ private:
             if (p_.in_place == InPlace::A) pack_rows(i0, i1, l);
             if (p_.in_place == InPlace::B) pack_columns(j0, j1, l);
         }
+        const bool one_image = images_.serve_both() && i0 == j0;
         std::vector<bool> written((i1 - i0) * (j1 - j0));
         for (Index l = 0; l < steps_.count(); ++l) {
             if (p_.in_place != InPlace::A && packs_left_) pack_rows(i0, i1, l);
-            if (p_.in_place != InPlace::B) pack_columns(j0, j1, l);
+            if (p_.in_place != InPlace::B && !one_image) pack_columns(j0, j1, l);
             for (Index i = i0; i < i1; ++i)
                 for (Index j = j0; j < j1; ++j) {
                     if (!wanted(i, j) || zero_left(i, l) || zero_right(j, l)) continue;
                     auto&& seen = written[(i - i0) * (j1 - j0) + j - j0];
-                    const auto x = product(i, j, p_.alpha, left(i, i - i0, l), right(j, j - j0, l), seen ? T(1) : p_.beta);
+                    const task::Image<T> B = one_image ? right_of_left(j, j - j0, l) : right(j, j - j0, l);
+                    const auto x = product(i, j, p_.alpha, left(i, i - i0, l), B, seen ? T(1) : p_.beta);
                     if (packs_left_) task::multiply(flow_, x);
                     else task::multiply(flow_, x, p_.A.block(rows_.begin(i), steps_.begin(l)));
                     seen = true;
@@ -147,6 +151,12 @@ private:
         mark_triangle(image, p_.B, steps_.begin(l), steps_.extent(l), cols_.begin(j), cols_.extent(j));
         return image;
     }
+    task::Image<T> right_of_left(Index j, Index slot, Index l) const
+    {
+        task::Image<T> image = left(j, slot, l);
+        image.form.as_left = true;
+        return image;
+    }
     bool zero_left(Index i, Index l) const
     {
         return is_zero(p_.A, rows_.begin(i), rows_.extent(i), steps_.begin(l), steps_.extent(l));
@@ -194,6 +204,17 @@ std::optional<ProductTiling> wide_tiling(const PackedProduct<T>& product, int wo
                          balanced(product.k, blocks.kc, 8), false};
 }
 
+/// One image for both sides: square tiles, of a triangle enough for four of each worker.
+template <Scalar T> ProductTiling square_of(const PackedProduct<T>& product, ProductTiling tiling, int workers, Index panel)
+{
+    const auto tiles = [&](Index count) { return product.part == blas::Part::all ? count * count : count * (count + 1) / 2; };
+    constexpr Index least = 64;
+    Index count = pieces(product.n, tiling.rows);
+    while (tiles(count) < 4 * workers && product.n / (count + 1) >= least) ++count;
+    tiling.rows = tiling.cols = round_up(pieces(product.n, count), panel);
+    return tiling;
+}
+
 } // namespace
 
 template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product, int workers)
@@ -204,6 +225,7 @@ template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product
     if (const auto wide = wide_tiling(product, workers, kernel, blocks)) return *wide;
     ProductTiling tiling{balanced(product.m, blocks.mc, kernel.mr), balanced(product.n, 512, kernel.nr),
                          balanced(product.k, blocks.kc, 8)};
+    if (product.of_transpose && images_serve_both<T>(tiling.depth)) return square_of(product, tiling, workers, kernel.mr);
     // What is overwritten is read in C's tiles, so one of their sides is the depth: a square block of A in the second-level
     // cache, of the same machine everywhere where sums are to be.
     const Index mc = SameSums::here() ? blas::derive_block_sizes(kernel.mr, kernel.nr, sizeof(T), {}).mc : blocks.mc;
@@ -245,7 +267,8 @@ template <Scalar T> ProductTraffic product_traffic(const PackedProduct<T>& p, co
 
 template <Scalar T>
 ProductImages<T>::ProductImages(const PackedProduct<T>& p, const ProductTiling& tiling, const ImagePlace& place)
-    : left_(left_slots(p, tiling, place)), right_(right_slots(p, tiling, place))
+    : serve_both_(place.is_memory() && p.of_transpose && tiling.rows == tiling.cols && images_serve_both<T>(tiling.depth)),
+      left_(left_slots(p, tiling, place)), right_(right_slots(p, tiling, serve_both_, place))
 {
 }
 template <Scalar T> task::Image<T> ProductImages<T>::left(Index tile, Index step, Index extent, Index depth) const

@@ -17,6 +17,7 @@ template <Scalar T> struct PackedProduct {
     blas::Part part = blas::Part::all;
     bool real_diagonal = false; ///< Hermitian C: the imaginary part of its diagonal is set to zero
     enum class InPlace { none, A, B } in_place = InPlace::none;
+    bool of_transpose = false; ///< B is A^T: one image may serve both
 };
 
 /// The tiles: rows and columns of C, and the depth.
@@ -48,10 +49,14 @@ public:
     task::Image<T> left(Index tile, Index step, Index extent, Index depth) const;
     task::Image<T> right(Index tile, Index step, Index extent, Index depth) const;
 
+    /// Are images of rows of A both operands of the tiles of a diagonal block?
+    bool serve_both() const { return serve_both_; }
+
     const WorkMemory& left_memory() const { return left_.memory(); }
     const WorkMemory& right_memory() const { return right_.memory(); }
 
 private:
+    bool serve_both_;
     PackedSlots<T> left_, right_;
 };
 

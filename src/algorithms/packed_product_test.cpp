@@ -187,6 +187,43 @@ TYPED_TEST(PackedProducts, ChunksOfOneOperationFitTogetherAndTheDiagonalOfAHermi
     check<T>({product, &C, product_tiling(product, 3), 1});
 }
 
+/// A times its transpose, by images that are both operands where that is possible, and by two images, to the bit. Blocks of C off
+/// the diagonal have right images of their own.
+TYPED_TEST(PackedProducts, OfAMatrixAndItsTransposeGoByOneImage)
+{
+    using T = TypeParam;
+    const auto& kernel = blas::instruction_set().micro_kernel<T>();
+    const Index k = 2 * blas::block_sizes<T>().kc * kernel.nr / kernel.mr + 3;
+    const bool both = blas::reads_left_as_right(kernel);
+    const auto check_both = [&](Index n, Part part, Op op, Index nb) {
+        const auto A = op == Op::none ? random_matrix<T>(n, k) : random_matrix<T>(k, n);
+        const Operand<T> left = blas::general(A.data.data(), A.ld, op);
+        Dense<T> one = random_matrix<T>(n, n), two = one;
+        const auto multiply = [&](Dense<T>& C, bool of_transpose) {
+            PackedProduct<T> product{n, n, k, T(0.5), left, left.op(Op::trans), T(2), C.view(), part};
+            product.of_transpose = of_transpose;
+            const ProductTiling tiling = nb ? square_tiling(product, nb) : product_tiling(product, 2);
+            InOrder executor(&load_kernels("native"), 1);
+            TaskFlow flow(executor);
+            const ProductImages<T> images(product, tiling);
+            EXPECT_EQ(images.serve_both(), of_transpose && both && tiling.depth > k / 2);
+            packed_product(flow, product, tiling, images);
+            flow.wait();
+            EXPECT_EQ(images.right_memory().bytes() == 0, images.serve_both() && n < 4096);
+        };
+        multiply(one, true);
+        multiply(two, false);
+        for (Index j = 0; j < n; ++j)
+            for (Index i = 0; i < n; ++i) ASSERT_EQ(one(i, j), two(i, j)) << i << ' ' << j << " of " << n;
+    };
+    for (const Part part : {Part::lower, Part::upper})
+        for (const Op op : {Op::none, Op::trans}) {
+            check_both(5 * kernel.mr + 7, part, op, 0);
+            check_both(100, part, op, k);
+        }
+    check_both(4300, Part::lower, Op::none, k);
+}
+
 TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
 {
     using T = TypeParam;

@@ -1,6 +1,8 @@
 #pragma once
 #include "base/scalar.hpp"
 #include "base/types.hpp"
+#include "blas/level3/block_sizes.hpp"
+#include "blas/level3/macro_kernel.hpp"
 #include "blas/level3/packing.hpp"
 #include "blas/micro/micro_kernel.hpp"
 #include "kernels/tiles/packed_operations.hpp"
@@ -9,6 +11,14 @@
 #include <functional>
 
 namespace trencadis {
+
+/// May images of that depth be left and right operands? Panels that stay in the first cache are multiplied row by row, which takes
+/// right panels.
+template <Scalar T> bool images_serve_both(Index depth)
+{
+    const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
+    return blas::reads_left_as_right(kernel) && !blas::left_panel_stays(kernel, blas::block_sizes<T>().kc, depth);
+}
 
 /// Where packed images lie: in work memory, on a memory node or anywhere; or nowhere, where a graph is laid out that nobody
 /// computes.

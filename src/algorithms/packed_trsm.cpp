@@ -81,7 +81,8 @@ private:
         const auto B = along_columns(B_.block(first_row(i), first_col(j)), width(j));
         const T alpha = step == 0 ? s_.alpha : T(1); // the others had it as the factor of their first update
         const task::Image<T> left{images_.solved_left(i, step), {height(i), width(j)}};
-        const task::ImageMemory<T> right = turned_ ? images_.solved_right(i, step) : task::ImageMemory<T>();
+        const task::ImageMemory<T> right =
+            turned_ && !images_.serve_both() ? images_.solved_right(i, step) : task::ImageMemory<T>();
         task::solve_packed(flow_, task::TriangularSolve<T>{images_.triangle(step), B, alpha, left, right});
     }
 
@@ -97,8 +98,11 @@ private:
 
     void update(Index i, Index j, Index c, Index step)
     {
-        const task::ImageMemory<T> solved = turned_ ? images_.solved_right(i, step) : images_.solved_left(i, step);
-        const task::Image<T> X{solved, {height(i), width(j)}}, U = factor(j, c, step);
+        const bool as_left = turned_ && images_.serve_both();
+        const task::ImageMemory<T> solved = turned_ && !as_left ? images_.solved_right(i, step) : images_.solved_left(i, step);
+        task::Image<T> X{solved, {height(i), width(j)}};
+        const task::Image<T> U = factor(j, c, step);
+        X.form.as_left = as_left;
         const task::Image<T>&A = turned_ ? U : X, &B = turned_ ? X : U;
         const Tile<T> C{first(i, c), A.form.extent, B.form.extent, s_.B.ld};
         task::multiply(flow_, task::Product<T>{T(-1), A, B, step == 0 ? s_.alpha : T(1), C});
@@ -117,7 +121,7 @@ private:
 template <Scalar T> SystemTiling system_tiling(const PackedSystem<T>& system, int workers)
 {
     const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
-    const Index deepest = std::min<Index>(blas::block_sizes<T>().kc, 256);
+    const Index deepest = blas::block_sizes<T>().kc;
     const Index n = std::max<Index>(system.order(), 1), m = std::max<Index>(system.others(), 1);
     SystemTiling tiling{};
     tiling.depth = round_up(pieces(n, pieces(n, deepest)), kernel.nr);
@@ -129,9 +133,10 @@ template <Scalar T> SystemTiling system_tiling(const PackedSystem<T>& system, in
 
 template <Scalar T>
 SystemImages<T>::SystemImages(const PackedSystem<T>& system, const SystemTiling& tiling, const ImagePlace& place)
-    : solved_left_(PackedSlots<T>::left(pieces(system.others(), tiling.rows), steps_kept, tiling.rows, tiling.depth, place)),
-      solved_right_(PackedSlots<T>::right(system.side == Side::left ? pieces(system.others(), tiling.rows) : 0, steps_kept,
-                                          tiling.rows, tiling.depth, place)),
+    : serve_both_(place.is_memory() && images_serve_both<T>(tiling.depth)),
+      solved_left_(PackedSlots<T>::left(pieces(system.others(), tiling.rows), steps_kept, tiling.rows, tiling.depth, place)),
+      solved_right_(PackedSlots<T>::right(system.side == Side::left && !serve_both_ ? pieces(system.others(), tiling.rows) : 0,
+                                          steps_kept, tiling.rows, tiling.depth, place)),
       factor_(system.side == Side::left
                   ? PackedSlots<T>::left(pieces(system.order(), tiling.depth), steps_kept, tiling.depth, tiling.depth, place)
                   : PackedSlots<T>::right(pieces(system.order(), tiling.depth), steps_kept, tiling.depth, tiling.depth, place)),

@@ -39,12 +39,15 @@ template <Scalar T> class SystemImages {
 public:
     SystemImages(const PackedSystem<T>& system, const SystemTiling& tiling, const ImagePlace& place = {});
 
+    /// On the left side: are the solutions' left images the right operands of updates too?
+    bool serve_both() const { return serve_both_; }
     task::ImageMemory<T> solved_left(Index row, Index step) const { return solved_left_(row, step); }
     task::ImageMemory<T> solved_right(Index row, Index step) const { return solved_right_(row, step); }
     task::ImageMemory<T> factor(Index col, Index step) const { return factor_(col, step); }
     task::ImageMemory<T> triangle(Index step) const { return triangle_(0, step); }
 
 private:
+    bool serve_both_;
     PackedSlots<T> solved_left_, solved_right_, factor_, triangle_;
 };
 

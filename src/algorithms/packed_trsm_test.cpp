@@ -81,5 +81,22 @@ TYPED_TEST(PackedTrsm, SharesOneOperationInChunks)
     }
 }
 
+/// So deep that the solutions' left images are the right operands of updates from the left too.
+TYPED_TEST(PackedTrsm, UpdatesFromTheLeftByImagesOfTheOtherSide)
+{
+    using T = TypeParam;
+    const auto& kernel = blas::instruction_set().micro_kernel<T>();
+    const Index depth = blas::block_sizes<T>().kc * kernel.nr / kernel.mr + 5, order = 2 * depth + 9, others = 2 * kernel.mr + 3;
+    for (const Uplo uplo : {Uplo::lower, Uplo::upper}) {
+        const auto A = random_triangle<T>(uplo, order, Real<T>(order + 1));
+        auto B = random_matrix<T>(order, others);
+        const PackedSystem<T> system{Side::left, uplo, Op::none,      Diag::non_unit, order,
+                                     others,     T(2), A.data.data(), A.ld,           B.view()};
+        const SystemTiling tiling{kernel.mr + 5, depth};
+        EXPECT_EQ(SystemImages<T>(system, tiling).serve_both(), blas::reads_left_as_right(kernel));
+        check<T>(system, A, B, tiling, 1);
+    }
+}
+
 } // namespace
 } // namespace trencadis

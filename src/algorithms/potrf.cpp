@@ -57,13 +57,6 @@ template <Scalar T> struct PlainTiles {
     void update(Index i, Index j, Index k, Guard step) { task::gemm(flow, T(-1), A(i, k), herm(A(j, k)), T(1), A(i, j), step); }
 };
 
-/// Panels of tiles so small that they stay in the first cache are multiplied row by row, which takes right panels.
-template <Scalar T> bool serves_both_sides(Index nb)
-{
-    const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
-    return blas::reads_left_as_right(kernel) && !blas::left_panel_stays(kernel, blas::block_sizes<T>().kc, nb);
-}
-
 /// The operations on packed tiles: the solve of a tile makes the images that all updates with it use.
 template <Scalar T> struct PackedTiles {
     Flow& flow;
@@ -191,7 +184,7 @@ template <Scalar T> void posv_two_level(Flow& flow, TileMatrix<T> A, TileMatrix<
 
 template <Scalar T>
 CholeskyImages<T>::CholeskyImages(Index n, Index nb, const ImagePlace& place)
-    : both_(place.is_memory() && serves_both_sides<T>(nb)), left_(PackedSlots<T>::left(pieces(n, nb), steps_kept, nb, nb, place)),
+    : both_(place.is_memory() && images_serve_both<T>(nb)), left_(PackedSlots<T>::left(pieces(n, nb), steps_kept, nb, nb, place)),
       right_(PackedSlots<T>::right(both_ ? 0 : pieces(n, nb), steps_kept, nb, nb, place)),
       triangle_(PackedSlots<T>::triangle(steps_kept, nb, place))
 {

@@ -22,8 +22,10 @@ PackedProduct<T> triangle_product(const Problem& x, Op f, T alpha, const blas::O
 template <Scalar T, bool hermitian> PackedProduct<T> rank_product(Place& place, const Problem& x)
 {
     const blas::Operand<T> A = general<T>(place, x.op, x.n, x.k);
-    return triangle_product(x, mirror_of<T>(hermitian), factor_of<T>(x.alpha), A, A, factor_of<T>(x.beta),
-                            place.columns<T>(x.n, x.n));
+    auto product = triangle_product(x, mirror_of<T>(hermitian), factor_of<T>(x.alpha), A, A, factor_of<T>(x.beta),
+                                    place.columns<T>(x.n, x.n));
+    product.of_transpose = mirror_of<T>(hermitian) == Op::trans;
+    return product;
 }
 template <Scalar T> using PackedSyrk = PackedLayout<T, rank_product<T, false>>;
 template <Scalar T> using PackedHerk = PackedLayout<T, rank_product<T, true>>;
