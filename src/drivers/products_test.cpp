@@ -1,6 +1,7 @@
 #include "drivers/linear_algebra.hpp"
 
 #include "blas/level3/deep_product.hpp"
+#include "blas/level3/macro_kernel.hpp"
 #include "blas/level3/product.hpp"
 #include "drivers/testing/small_crew.hpp"
 #include "graph/testing/both_ends.hpp"
@@ -343,6 +344,28 @@ TEST(Products, AreSlicedOnceForEachWorkerWhereThatIsFaster)
     for (const SharingCrew::Is elsewhere : {SharingCrew::Is{.far = false}, {.even = false}, {.wary = true}}) {
         EXPECT_EQ(symmetric(SharingCrew({}), true), symmetric(SharingCrew(elsewhere), false));
         EXPECT_EQ(triangular(SharingCrew({}), true), triangular(SharingCrew(elsewhere), false));
+    }
+}
+
+/// A longer product with a triangle: in pieces by all, or as one task that others join, with the same bits; so long that slices
+/// and tiles would do it.
+TEST(Products, WithALargeTriangleAreMadeTogether)
+{
+    constexpr Index order = 680, others = 640;
+    const std::vector<double> A = random_numbers<double>(order * order), B = random_numbers<double>(order * others);
+    for (const Side side : {Side::left, Side::right}) {
+        const Index m = side == Side::left ? order : others, n = side == Side::left ? others : order;
+        const auto multiplied = [&](auto&& crew) {
+            std::vector<double> C = B;
+            trmm(crew, side, Uplo::lower, Op::trans, Diag::non_unit, m, n, 2.0, A.data(), order, C.data(), m);
+            return C;
+        };
+        SharingCrew sharing({});
+        const std::vector<double> shared = multiplied(sharing);
+        if (blas::goes_past_factor(blas::setup<double>(0).kernel, side, order, others)) {
+            EXPECT_GE(sharing.shared, 10);
+        }
+        EXPECT_EQ(shared, multiplied(SmallCrew(2)));
     }
 }
 

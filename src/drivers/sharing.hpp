@@ -94,7 +94,7 @@ inline Index slice_size(const Crew& crew, Index extent, Index least, Index unit)
     return each >= large && are_far_and_even(crew) ? each : slice_size(extent, crew.workers(), least, unit);
 }
 
-/// Carries out an operation that a team can share (blas::SmallProduct, TeamProduct, TeamSolve) by the caller and those who can
+/// Carries out an operation that a team can share (blas::SmallProduct, TeamProduct, TeamTriangle) by the caller and those who can
 /// be had (Crew::can_share). False: nothing was done.
 template <Scalar T, class Operation> bool share_out(Crew& crew, Operation&& operation, Flops flops)
 {

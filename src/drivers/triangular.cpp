@@ -4,7 +4,7 @@
 #include "blas/level3/by_halves.hpp"
 #include "blas/level3/level3.hpp"
 #include "blas/level3/product.hpp"
-#include "blas/level3/team_solve.hpp"
+#include "blas/level3/team_triangle.hpp"
 #include "blas/level3/vector_solve.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/laid_out.hpp"
@@ -21,6 +21,8 @@
 
 namespace trencadis {
 namespace {
+
+constexpr Flops longest_by_team = 6e9; ///< with all of a triangle; what is longer is stopped between tasks
 
 /// What trmm and trsm have in common.
 template <Scalar T> struct TriangularCall {
@@ -49,6 +51,7 @@ template <Scalar T> struct TriangularCall {
     {
         constexpr Index least = is_complex<T> ? 24 : 40; // of thinner ones packing the triangle costs more than a tenth
         if (blas::goes_by_halves(side, m, n)) return share_few(blas::multiply_by_halves<T>);
+        if (flops() > most_in_slices) return multiply_as_team(options);
         const auto multiply = [this](Index first, Index count) {
             const Tile<T> own = slice(first, count);
             crew.kernels().trmm(side, uplo, op, diag, own.rows, own.cols, alpha, A, lda, own.data, own.ld);
@@ -65,6 +68,21 @@ template <Scalar T> struct TriangularCall {
                 task::trmm(flow, side, seen, diag, alpha, triangle, slice(i, std::min(size, others() - i)));
         });
     }
+    /// What is longer, if all of the triangle is carried past rows enough for each. Slices pack it anew; tiles do, and B as well.
+    static constexpr Flops most_in_slices = is_complex<T> ? 1.2e8 : 2.7e8 * sizeof(double) / sizeof(T);
+    bool multiplies_as_team() const
+    {
+        return shares_its_triangle() && !crew.has_devices() &&
+               blas::goes_past_factor(blas::setup<T>(0).kernel, side, order(), others());
+    }
+    void multiply_as_team(const RoutineOptions& options) const
+    {
+        const auto triangle = blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
+        blas::TeamTriangle<T> shared(blas::WithTriangle::multiply, triangle, alpha, blas::setup<T>(0), double(crew.line_ns()),
+                                     crew.workers());
+        if (crew.can_share(in_double<T>(flops())) && share_out<T>(crew, shared, flops())) return;
+        as_one_task([](auto&&... x) { task::trmm(x...); }, options);
+    }
     /// A short call: by the caller and whoever is awake, else by the caller alone or as one task that others join, with
     /// the same bits.
     void solve_together(const RoutineOptions& options) const
@@ -74,16 +92,17 @@ template <Scalar T> struct TriangularCall {
         const auto triangle = blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
         constexpr Flops without_session =
             2e6; // what is less is `direct` in a program's first calls (interfaces/lapack/compute.cpp)
-        const bool one_block = blas::TeamSolve<T>::is_one_block(with, order());
-        const bool cut = blas::TeamSolve<T>::count_chunks(with, triangle.rows) > 1 && (one_block || flops() > without_session);
+        const bool one_block = blas::TeamTriangle<T>::is_one_block(with, order());
+        const bool cut = blas::TeamTriangle<T>::count_chunks(with, triangle.rows) > 1 && (one_block || flops() > without_session);
         if (cut && crew.can_share(in_double<T>(flops()))) {
-            blas::TeamSolve<T> shared(triangle, alpha, with, double(crew.line_ns()));
+            blas::TeamTriangle<T> shared(blas::WithTriangle::solve, triangle, alpha, with, double(crew.line_ns()),
+                                         crew.workers());
             if (share_out<T>(crew, shared, flops())) return;
         }
-        if (cut && !is_for_one_core(crew, flops(), options)) return solve_as_one_task(options);
+        if (cut && !is_for_one_core(crew, flops(), options)) return as_one_task([](auto&&... x) { task::trsm(x...); }, options);
         if (!cut || one_block || halves_long_triangles())
             return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
-        blas::TeamSolve<T> own(triangle, alpha, with);
+        blas::TeamTriangle<T> own(blas::WithTriangle::solve, triangle, alpha, with);
         SharedWork chunks(own.chunks(), own.chunks());
         Team alone(chunks);
         own.work(alone);
@@ -124,19 +143,20 @@ template <Scalar T> struct TriangularCall {
     {
         constexpr Index chunks_of_each = 8;
         const blas::Setup<T> with = blas::setup<T>(0);
-        return crew.workers() > 1 && !SameSums::here() && blas::TeamSolve<T>::is_packed_once(with, order()) &&
-               blas::TeamSolve<T>::count_chunks(with, others()) >= chunks_of_each * crew.workers();
+        return crew.workers() > 1 && !SameSums::here() && blas::TeamTriangle<T>::is_packed_once(with, order()) &&
+               blas::TeamTriangle<T>::count_chunks(with, others()) >= chunks_of_each * crew.workers();
     }
     /// By the kernels' trsm as a whole, which halves a long triangle on the left: other bits than several workers give it.
     bool halves_long_triangles() const
     {
         return side == Side::left && crew.workers() == 1 && !crew.has_devices() && crew.kernels().native(KernelRoutine::trsm);
     }
-    void solve_as_one_task(const RoutineOptions& options) const
+    /// For others to join.
+    template <class Submit> void as_one_task(const Submit& submit, const RoutineOptions& options) const
     {
         const Tile<T> triangle{const_cast<T*>(A), order(), order(), lda, op}, unknowns{B, m, n, ldb};
         const Uplo seen = op == Op::none ? uplo : opposite(uplo);
-        run_routine(crew, options, [&](Flow& flow) { task::trsm(flow, side, seen, diag, alpha, triangle, unknowns); });
+        run_routine(crew, options, [&](Flow& flow) { submit(flow, side, seen, diag, alpha, triangle, unknowns); });
     }
     /// By one worker: some columns after the other, each with all of the triangle, between which it may be stopped.
     void solve_in_slices(const RoutineOptions& options) const
@@ -175,8 +195,7 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     const InCall in_call(crew);
     call.check(in_call, "trmm", options);
     if (m == 0 || n == 0) return;
-    // Of longer complex ones tiles take three quarters of the time.
-    constexpr Flops most = is_complex<T> ? 1.2e8 : 2.7e8 * sizeof(double) / sizeof(T);
+    const Flops most = call.multiplies_as_team() ? longest_by_team : call.most_in_slices;
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trmm), options, most))
         return call.multiply_together(options);
     if (runs_directly(crew, call.flops(), options, crew.workers() == 1 ? Work::product : Work::solve))
@@ -194,7 +213,7 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (m == 0 || n == 0) return;
     if (side == Side::left && solves_vectors(crew, n, options)) return call.solve_vectors();
     const Flops most = crew.has_devices()           ? 1.2e8
-                       : call.shares_its_triangle() ? 6e9
+                       : call.shares_its_triangle() ? longest_by_team
                                                     : 1e9; // of longer ones devices may have a part
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trsm), options, most))
         return call.solve_together(options);

@@ -70,6 +70,16 @@ template <Scalar T> Index rows_past_triangle(const MicroKernel<T>& kernel, Index
     return (along_rows ? alone : std::max(fewest, kept)) * kernel.mr;
 }
 
+/// Is B, as right_upper sees it, carried past all of a triangle of that order that it is multiplied with, and not past blocks of
+/// it? That gives other bits, so it depends on no cache. A long triangle takes many `others`, rows of it, to be worth packing; slices
+/// of what is short have none as many.
+template <Scalar T> bool goes_past_factor(const MicroKernel<T>& kernel, Side side, Index order, Index others)
+{
+    constexpr Index medium = 1024, longest = 1800, many = 600;
+    const bool along_rows = side == Side::left;
+    return kernel.multiply_triangle && kernel.solve_in_place && (!along_rows || kernel.moves_rows) &&
+           order <= (others >= many ? longest : medium);
+}
 /// The product's step: columns [j, j + nr) of a panel of rows, at most n, B_j <- alpha X U_j with X its packed image of all n
 /// columns. U is the panel from pack_factor.
 template <Scalar T>

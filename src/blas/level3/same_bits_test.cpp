@@ -1,7 +1,7 @@
 #include "blas/level3/level3.hpp"
 #include "blas/level3/small_product.hpp"
 #include "blas/level3/team_product.hpp"
-#include "blas/level3/team_solve.hpp"
+#include "blas/level3/team_triangle.hpp"
 #include "blas/testing/reference.hpp"
 #include "graph/team.hpp"
 
@@ -189,10 +189,11 @@ TYPED_TEST(SameBits, OfSolutionsByOneOrByMany)
                 const auto A = random_triangle<T>(this->random, uplo, n);
                 const auto before = random_matrix<T>(this->random, m, side == Side::left ? others : n);
                 auto one = before, many = before;
-                if (!TeamSolve<T>::is_one_block(setup<T>(0), n)) continue;
+                if (!TeamTriangle<T>::is_one_block(setup<T>(0), n)) continue;
                 trsm(side, uplo, Op::none, Diag::unit, m, one.cols, this->factor(choice), A.data.data(), A.ld, one.data.data(),
                      one.ld);
-                TeamSolve<T> shared(
+                TeamTriangle<T> shared(
+                    WithTriangle::solve,
                     right_upper(side, uplo, Op::none, Diag::unit, m, many.cols, A.data.data(), A.ld, many.data.data(), many.ld),
                     this->factor(choice), setup<T>(0));
                 this->alone(shared);

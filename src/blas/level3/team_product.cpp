@@ -44,7 +44,7 @@ TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_
 }
 
 /// Does B fit into half of the second cache, and is packing it little beside a member's part of the rows? To pack as much takes a
-/// tenth of what it takes to get it from another core (team_solve.cpp), and as long as some ten rows of C.
+/// tenth of what it takes to get it from another core (team_triangle.cpp), and as long as some ten rows of C.
 template <Scalar T> bool TeamProduct<T>::suits_each(const Setup<T>& with, int members) const
 {
     constexpr Index fewest = 40;

@@ -1,5 +1,6 @@
+#include "blas/level3/level3.hpp"
 #include "blas/level3/team_product.hpp"
-#include "blas/level3/team_solve.hpp"
+#include "blas/level3/team_triangle.hpp"
 #include "blas/testing/reference.hpp"
 
 #include <chrono>
@@ -167,8 +168,9 @@ TYPED_TEST(Teams, SolveAsOneCoreWould)
             auto B = random_matrix<T>(random, m, n);
             const auto before = B;
             const T alpha = random.number<T>();
-            TeamSolve<T> solve(right_upper(side, uplo, op, Diag::non_unit, m, n, A.data.data(), A.ld, B.data.data(), B.ld), alpha,
-                               setup_with<T>(instruction_set(), blocks), double(random.below(3)) * 50); // near, near, far
+            TeamTriangle<T> solve(
+                WithTriangle::solve, right_upper(side, uplo, op, Diag::non_unit, m, n, A.data.data(), A.ld, B.data.data(), B.ld),
+                alpha, setup_with<T>(instruction_set(), blocks), double(random.below(3)) * 50); // near, near, far
             run_as_team(solve.chunks(), ++seed, [&](Team& team, int) { solve.work(team); });
             Sum<T> product(m, n);
             const auto triangle = transformed(op, expand(A, Structure::triangular, uplo)), X = expand(B, Structure::general);
@@ -180,6 +182,34 @@ TYPED_TEST(Teams, SolveAsOneCoreWould)
                     const auto at = std::size_t(i + j * m);
                     ASSERT_LE(error, rounding<T> * (order + 4) * eps<T> * product.magnitude[at]) << i << ' ' << j;
                 }
+        }
+}
+
+/// Products have the bits of `trmm`, on the processors that carry rows past all of a triangle.
+TYPED_TEST(Teams, MultiplyByATriangleAsOneCoreDoes)
+{
+    using T = TypeParam;
+    Random random(34);
+    unsigned seed = 200;
+    for (const BlockSizes& blocks : team_blocks)
+        for (const Side side : {Side::left, Side::right}) {
+            const Index m = random.between(60, 150), n = random.between(60, 150), order = side == Side::left ? m : n,
+                        others = side == Side::left ? n : m;
+            if (!goes_past_factor(setup<T>(0).kernel, side, order, others)) continue;
+            const Uplo uplo = random.uplo();
+            const Op op = random.op();
+            const auto A = random_triangle<T>(random, uplo, order);
+            auto alone = random_matrix<T>(random, m, n), together = alone;
+            for (const T alpha : {random.number<T>(), T(0)}) {
+                trmm(side, uplo, op, Diag::non_unit, m, n, alpha, A.data.data(), A.ld, alone.data.data(), alone.ld);
+                const auto x =
+                    right_upper(side, uplo, op, Diag::non_unit, m, n, A.data.data(), A.ld, together.data.data(), together.ld);
+                TeamTriangle<T> product(WithTriangle::multiply, x, alpha, setup_with<T>(instruction_set(), blocks),
+                                        double(random.below(3)) * 50, 1 + int(random.below(8)));
+                run_as_team(product.chunks(), ++seed, [&](Team& team, int) { product.work(team); });
+                for (Index j = 0; j < n; ++j)
+                    for (Index i = 0; i < m; ++i) ASSERT_EQ(alone(i, j), together(i, j)) << i << ' ' << j;
+            }
         }
 }
 

@@ -284,27 +284,23 @@ template <Scalar T> void InPlace<T>::from_right(Index i, Index rows) const
 }
 
 /// B <- alpha B U, U upper, as all eight cases are: X, a few panels of rows at a time, is packed and goes past U, which is packed
-/// whole; the result goes back to where B lies. False: there are no kernels for it, or no memory for U; nothing was done.
+/// whole; the result goes back to where B lies. False: there is no memory for U; nothing was done.
 template <Scalar T> class ByFactor {
 public:
     ByFactor(const Setup<T>& with, const RightUpper<T>& x, T alpha) : kernel_(with.kernel), x_(x), alpha_(alpha)
     {
         const Index half = with.tree[Loop::pc] * with.tree[Loop::ic];
         at_once_ = std::min(with.tree[Loop::ic], rows_past_triangle(kernel_, half, x.n, x.rs, x.cs));
-        suits_ = kernel_.multiply_triangle && moves_in_place(kernel_, x.rs, x.cs) && x.n <= longest;
     }
     bool run()
     {
-        if (!suits_ || !has_memory()) return false;
+        if (!has_memory()) return false;
         pack_factor(kernel_, x_.U, x_.n, U_);
         for (Index i = 0; i < x_.rows; i += at_once_) do_rows(i, std::min(at_once_, x_.rows - i));
         return true;
     }
 
 private:
-    /// Of a triangle that is packed whole; by no cache, since longer ones have other bits.
-    static constexpr Index longest = 1024;
-
     bool has_memory()
     {
         try {
@@ -335,7 +331,6 @@ private:
     const RightUpper<T> x_;
     const T alpha_;
     Index at_once_;
-    bool suits_;
     Real<T>*U_ = nullptr, *X_ = nullptr;
 };
 
@@ -347,7 +342,9 @@ void trmm(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, con
     if (m <= 0 || n <= 0) return;
     if (alpha == T(0)) return scale(Part::all, m, n, alpha, B, 1, ldb); // zeros, as in the reference BLAS; A is not read
     Setup<T> with = setup<T>();
-    if (ByFactor<T>(with, right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb), alpha).run()) return;
+    if (goes_past_factor(with.kernel, side, side == Side::left ? m : n, side == Side::left ? n : m) &&
+        ByFactor<T>(with, right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb), alpha).run())
+        return;
     Operand<T> triangle = general(A, lda);
     triangle.structure = Structure::triangular;
     triangle.uplo = uplo;

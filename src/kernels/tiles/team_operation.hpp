@@ -7,7 +7,7 @@
 namespace trencadis::task {
 
 /// What the members of one tile operation share beyond its arguments (an object of `Operation`: blas::TeamProduct,
-/// blas::TeamSolve).
+/// blas::TeamTriangle).
 /// It is made by the first member that does not have the whole operation to itself, and deleted with the arguments:
 /// `release` from the codelet's `destroy`. Part of a plain struct of arguments.
 template <class Operation> struct TeamOperation {

@@ -1,5 +1,5 @@
 #pragma once
-#include "blas/level3/team_solve.hpp"
+#include "blas/level3/team_triangle.hpp"
 #include "kernels/tiles/chunking.hpp"
 #include "kernels/tiles/guard.hpp"
 #include "kernels/tiles/operands.hpp"
@@ -23,20 +23,26 @@ template <Scalar T, Triangular what> struct TriangularArgs {
     Diag diag;
     T alpha;
     Guard guard;
-    TeamOperation<blas::TeamSolve<T>> shared{}; ///< solves only
+    TeamOperation<blas::TeamTriangle<T>> shared{}; ///< by our own kernels
 
     bool left() const { return side == Side::left; }
+    Index order() const { return left() ? m : n; }
     Index extent() const { return left() ? n : m; }
-    Flops flops() const { return operations::triangular(left() ? m : n, extent()).template flops<T>(); }
+    Flops flops() const { return operations::triangular(order(), extent()).template flops<T>(); }
     /// Our own kernels pack the triangle once for the whole team.
     bool packs_once(const Kernels* kernels) const
     {
-        return what == Triangular::solve && are_native(kernels, KernelRoutine::trsm) && flops() >= smallest_shared;
+        if (flops() < smallest_shared) return false;
+        if constexpr (what == Triangular::solve) return are_native(kernels, KernelRoutine::trsm);
+        if constexpr (what == Triangular::multiply)
+            return are_native(kernels, KernelRoutine::trmm) &&
+                   blas::goes_past_factor(blas::setup<T>(0).kernel, side, order(), extent());
+        return false;
     }
     Index chunks(const Kernels* kernels) const
     {
         if (!packs_once(kernels)) return chunk_count(extent(), flops());
-        return blas::TeamSolve<T>::count_chunks(blas::setup<T>(0), extent());
+        return blas::TeamTriangle<T>::count_chunks(blas::setup<T>(0), extent());
     }
     void release() { shared.release(); }
 
@@ -56,9 +62,9 @@ template <Scalar T, Triangular what> struct TriangularArgs {
     {
         const KernelProvider& kernels = kernels_of(context);
         const Index count = chunks(&kernels);
-        const auto make = [&] { return solve(A, B); };
-        if (packs_once(&kernels) && count > 1 && !blas::TeamSolve<T>::is_one_block(blas::setup<T>(0), left() ? m : n))
-            return shared.run(context.team(), make);
+        const auto make = [&] { return by_team(A, B); };
+        const bool own_bits = what == Triangular::solve && !blas::TeamTriangle<T>::is_one_block(blas::setup<T>(0), order());
+        if (packs_once(&kernels) && count > 1 && own_bits) return shared.run(context.team(), make);
         if (packs_once(&kernels)) return shared.run(context.team(), count, make, [&] { part(kernels, m, n, A, B); });
         while (const auto c = context.team().next()) {
             const Range r = range_of(c, count, extent());
@@ -66,10 +72,11 @@ template <Scalar T, Triangular what> struct TriangularArgs {
             else part(kernels, r.size(), n, A, {B.data + r.begin, B.ld});
         }
     }
-    std::unique_ptr<blas::TeamSolve<T>> solve(Stored<const T> A, Stored<T> B) const
+    std::unique_ptr<blas::TeamTriangle<T>> by_team(Stored<const T> A, Stored<T> B) const
     {
+        constexpr auto with = what == Triangular::multiply ? blas::WithTriangle::multiply : blas::WithTriangle::solve;
         const auto x = blas::right_upper(side, uplo, op, diag, Index(m), Index(n), A.data, A.ld, B.data, B.ld);
-        return std::make_unique<blas::TeamSolve<T>>(x, alpha, blas::setup<T>(0));
+        return std::make_unique<blas::TeamTriangle<T>>(with, x, alpha, blas::setup<T>(0));
     }
     void part(const KernelProvider& kernels, Index rows, Index cols, Stored<const T> A, Stored<T> B) const
     {

@@ -8,18 +8,22 @@
 
 namespace trencadis::blas {
 
-/// One triangular solve B <- alpha B U^-1 carried out by several cores that come and go (every side, uplo and op by way of
-/// right_upper). Rows of B are independent. A member packs its rows and carries them through all panels of U, nr columns each.
+enum class WithTriangle { solve, multiply };
+
+/// One triangular solve B <- alpha B U^-1 or, where `goes_past_factor`, product B <- alpha B U carried out by several cores that come and go (every side, uplo
+/// and op by way of right_upper). Rows of B are independent. A member packs its rows and carries them through all panels of U, nr
+/// columns each.
 ///
 /// A small triangle is packed by each member for itself; where cores are far apart, one of up to two second caches. A larger one
 /// is packed once, by all of them: a member that needs a panel that somebody is just packing first packs one further on for
 /// everybody, and if that did not take long enough, the panel in question for itself. So nobody waits. Memory: n^2/2 numbers for
 /// each member or in common, in common at most kc nc (panels beyond are packed by each member), and per member its rows, mc at
 /// most, and one panel, n deep.
-template <Scalar T> class TeamSolve {
+template <Scalar T> class TeamTriangle {
 public:
-    /// `line_ns`: what it takes a core to get a cache line that another one has written.
-    TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with, double line_ns = 0);
+    /// `line_ns`: what it takes a core to get a cache line that another one has written. `members`: how many may come; two take
+    /// more rows at a time than many do, for which the triangle comes from the last cache once.
+    TeamTriangle(WithTriangle what, RightUpper<T> x, T alpha, const Setup<T>& with, double line_ns = 0, int members = 8);
 
     Index chunks() const { return chunks_; }
     /// The same before there is an object.
@@ -34,7 +38,7 @@ public:
 
 private:
     static Index most_for_each(const Setup<T>& with, double line_ns);
-    static Index rows_per_chunk(const Setup<T>& with, Index rows);
+    static Index rows_per_chunk(const Setup<T>& with);
     Index rows_at_a_time(const Setup<T>& with) const;
     /// The image of the triangle that a member makes for itself; none: it is shared, or there is no memory.
     struct Own {
@@ -43,6 +47,8 @@ private:
     };
     Own own_image() const;
     void do_rows(Index begin, Index end, Own& own);
+    void solve_rows(T* B, Index rows, Real<T>* X, Own& own);
+    void multiply_rows(T* B, Index rows, Real<T>* X, Own& own);
     void solve_columns(Index first, const Real<T>* U, Real<T>* X, T* B, Index rows) const;
     bool has_memory_for(Index rows) const;
     const Real<T>* panel(Index j, Own& own);
@@ -51,9 +57,11 @@ private:
     Real<T>* shared_panel(Index j) const;
     Index panels() const { return (x_.n + kernel_.nr - 1) / kernel_.nr; }
 
+    WithTriangle what_;
     RightUpper<T> x_;
     T alpha_;
     const MicroKernel<T>& kernel_;
+    int members_;
     Index most_rows_, rows_per_chunk_, chunks_, shared_panels_ = 0;
     bool packed_by_each_;
     std::optional<SharedBuffer> packed_;

@@ -1,4 +1,4 @@
-#include "blas/level3/team_solve.hpp"
+#include "blas/level3/team_triangle.hpp"
 
 #include "base/error.hpp"
 #include "blas/level3/helpers.hpp"
@@ -12,8 +12,8 @@
 namespace trencadis::blas {
 namespace {
 
-constexpr Index chunks_wanted = 48; ///< of a small operation: enough that the last one of a slow core holds back little
-constexpr Index fewest_rows = 24;   ///< of a chunk: fewer would read the triangle too often
+constexpr Index many = 3;         ///< chunks in half of a member's share: with fewer left, single ones keep the members even
+constexpr Index fewest_rows = 24; ///< of a chunk: fewer would read the triangle too often
 
 /// Numbers in the panels before panel j: panel i has (i + 1) nr rows, and that of the powers.
 Index panel_offset(Index j, Index nr) { return (j * (j + 1) / 2 * nr + j) * nr; }
@@ -21,10 +21,10 @@ Index panel_offset(Index j, Index nr) { return (j * (j + 1) / 2 * nr + j) * nr; 
 } // namespace
 
 template <Scalar T>
-TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with, double line_ns)
-    : x_(x), alpha_(alpha), kernel_(with.kernel), most_rows_(rows_at_a_time(with))
+TeamTriangle<T>::TeamTriangle(WithTriangle what, RightUpper<T> x, T alpha, const Setup<T>& with, double line_ns, int members)
+    : what_(what), x_(x), alpha_(alpha), kernel_(with.kernel), members_(members), most_rows_(rows_at_a_time(with))
 {
-    rows_per_chunk_ = rows_per_chunk(with, x_.rows);
+    rows_per_chunk_ = rows_per_chunk(with);
     chunks_ = count_chunks(with, x_.rows);
     packed_by_each_ = panel_offset(panels(), kernel_.nr) <= most_for_each(with, line_ns);
     if (packed_by_each_) return;
@@ -41,37 +41,36 @@ TeamSolve<T>::TeamSolve(RightUpper<T> x, T alpha, const Setup<T>& with, double l
 
 /// Half of the second cache: to pack as much takes a tenth of what it takes to get it from another core. What is more comes from
 /// the last cache, in 1 ns for eight bytes, which a line of 64 takes where four are under way (as in helpers.hpp) and each 32.
-template <Scalar T> Index TeamSolve<T>::most_for_each(const Setup<T>& with, double line_ns)
+template <Scalar T> Index TeamTriangle<T>::most_for_each(const Setup<T>& with, double line_ns)
 {
     return (line_ns >= far_line_ns ? 4 : 1) * with.tree[Loop::pc] * with.tree[Loop::ic];
 }
 
-template <Scalar T> Index TeamSolve<T>::rows_per_chunk(const Setup<T>& with, Index rows)
+template <Scalar T> Index TeamTriangle<T>::rows_per_chunk(const Setup<T>& with)
 {
-    const Index mr = with.kernel.mr, even = (rows + chunks_wanted * mr - 1) / (chunks_wanted * mr) * mr;
-    const Index least = (fewest_rows + mr - 1) / mr * mr;
-    return std::clamp(even, least, std::max(least, with.tree[Loop::ic]));
+    const Index mr = with.kernel.mr;
+    return (fewest_rows + mr - 1) / mr * mr;
 }
 
-template <Scalar T> Index TeamSolve<T>::rows_at_a_time(const Setup<T>& with) const
+template <Scalar T> Index TeamTriangle<T>::rows_at_a_time(const Setup<T>& with) const
 {
     const Index half = with.tree[Loop::pc] * with.tree[Loop::ic];
     return std::min(with.tree[Loop::ic], rows_past_triangle(kernel_, half, x_.n, x_.rs, x_.cs));
 }
 
-template <Scalar T> Index TeamSolve<T>::count_chunks(const Setup<T>& with, Index rows)
+template <Scalar T> Index TeamTriangle<T>::count_chunks(const Setup<T>& with, Index rows)
 {
-    const Index each = rows_per_chunk(with, rows);
+    const Index each = rows_per_chunk(with);
     return (rows + each - 1) / each;
 }
 
-template <Scalar T> bool TeamSolve<T>::is_packed_once(const Setup<T>& with, Index order)
+template <Scalar T> bool TeamTriangle<T>::is_packed_once(const Setup<T>& with, Index order)
 {
     const Index nr = with.kernel.nr;
     return panel_offset((order + nr - 1) / nr, nr) <= with.tree[Loop::pc] * with.tree[Loop::jc];
 }
 
-template <Scalar T> typename TeamSolve<T>::Own TeamSolve<T>::own_image() const
+template <Scalar T> typename TeamTriangle<T>::Own TeamTriangle<T>::own_image() const
 {
     if (!packed_by_each_) return {};
     try {
@@ -82,18 +81,21 @@ template <Scalar T> typename TeamSolve<T>::Own TeamSolve<T>::own_image() const
     }
 }
 
-template <Scalar T> void TeamSolve<T>::work(Team& team, int cpu, Chunks begun)
+template <Scalar T> void TeamTriangle<T>::work(Team& team, int cpu, Chunks begun)
 {
     const Index most = cpu < 0 ? most_rows_ : rows_at_a_time(setup<T>(cpu)), whole = std::max<Index>(1, most / rows_per_chunk_);
     Own own = own_image();
-    const auto wanted = [&] { return std::clamp<Index>(team.remaining() / 16, 1, whole); };
+    const auto wanted = [&] {
+        const Index left = team.remaining(), half_a_share = left / (2 * members_);
+        return std::clamp<Index>(half_a_share >= many ? half_a_share : left / 16, 1, whole);
+    };
     for (Chunks chunks = begun ? begun : team.next_of_two_ends(wanted()); chunks; chunks = team.next_of_two_ends(wanted())) {
         const Index end = std::min(x_.rows, chunks.end * rows_per_chunk_);
         for (Index i = chunks.begin * rows_per_chunk_; i < end; i += most) do_rows(i, std::min(end, i + most), own);
     }
 }
 
-template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end, Own& own)
+template <Scalar T> void TeamTriangle<T>::do_rows(Index begin, Index end, Own& own)
 {
     const Index rows = end - begin;
     if (rows > kernel_.mr && !has_memory_for(rows)) { // thinner slices of B instead
@@ -102,9 +104,15 @@ template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end, Own& own)
         return do_rows(begin + half, end, own);
     }
     T* const B = x_.B + begin * x_.rs;
-    scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
-    if (alpha_ == T(0)) return;
+    if (alpha_ == T(0)) return scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
     Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
+    if (what_ == WithTriangle::solve) solve_rows(B, rows, X, own);
+    else multiply_rows(B, rows, X, own);
+}
+
+template <Scalar T> void TeamTriangle<T>::solve_rows(T* B, Index rows, Real<T>* X, Own& own)
+{
+    scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
     const bool in_place = moves_in_place(kernel_, x_.rs, x_.cs);
     if (!in_place) pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
     for (Index j = 0; j < panels(); ++j) {
@@ -117,8 +125,21 @@ template <Scalar T> void TeamSolve<T>::do_rows(Index begin, Index end, Own& own)
     if (!in_place) unpack_left(kernel_, X, rows, x_.n, B, x_.rs, x_.cs);
 }
 
+template <Scalar T> void TeamTriangle<T>::multiply_rows(T* B, Index rows, Real<T>* X, Own& own)
+{
+    pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
+    for (Index j = 0; j < panels(); ++j) {
+        const Real<T>* const U = panel(j, own);
+        for (Index i = 0; i < rows; i += kernel_.mr) {
+            const Index height = kernel_.height(rows - i);
+            multiply_step(kernel_, j * kernel_.nr, x_.n, U, X + planes<T> * i * x_.n, height, std::min(height, rows - i), alpha_,
+                          B + i * x_.rs, x_.rs, x_.cs);
+        }
+    }
+}
+
 /// A panel's columns, from `first` on, of these rows of B where they lie.
-template <Scalar T> void TeamSolve<T>::solve_columns(Index first, const Real<T>* U, Real<T>* X, T* B, Index rows) const
+template <Scalar T> void TeamTriangle<T>::solve_columns(Index first, const Real<T>* U, Real<T>* X, T* B, Index rows) const
 {
     for (Index i = 0; i < rows; i += kernel_.mr) {
         const Index height = kernel_.height(rows - i);
@@ -131,7 +152,7 @@ template <Scalar T> void TeamSolve<T>::solve_columns(Index first, const Real<T>*
     }
 }
 
-template <Scalar T> bool TeamSolve<T>::has_memory_for(Index rows) const
+template <Scalar T> bool TeamTriangle<T>::has_memory_for(Index rows) const
 {
     try {
         scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
@@ -143,7 +164,7 @@ template <Scalar T> bool TeamSolve<T>::has_memory_for(Index rows) const
 }
 
 /// Panel j, packed by whomever. Members need them in order.
-template <Scalar T> const Real<T>* TeamSolve<T>::panel(Index j, Own& own)
+template <Scalar T> const Real<T>* TeamTriangle<T>::panel(Index j, Own& own)
 {
     if (own.image) {
         Real<T>* const image = own.image + planes<T> * panel_offset(j, kernel_.nr);
@@ -166,7 +187,7 @@ template <Scalar T> const Real<T>* TeamSolve<T>::panel(Index j, Own& own)
 }
 
 /// Packs the first panel after `after` that nobody has begun.
-template <Scalar T> bool TeamSolve<T>::pack_another(Index after)
+template <Scalar T> bool TeamTriangle<T>::pack_another(Index after)
 {
     for (Index j = after + 1; j < shared_panels_; ++j) {
         if (!marks_->claim(j, 0)) continue;
@@ -177,22 +198,22 @@ template <Scalar T> bool TeamSolve<T>::pack_another(Index after)
     return false;
 }
 
-template <Scalar T> Real<T>* TeamSolve<T>::shared_panel(Index j) const
+template <Scalar T> Real<T>* TeamTriangle<T>::shared_panel(Index j) const
 {
     return packed_->template as<Real<T>>() + planes<T> * panel_offset(j, kernel_.nr);
 }
 
-/// As pack_triangle lays it out: zeros below the diagonal, inverses on it, powers behind.
-template <Scalar T> void TeamSolve<T>::pack_panel(Index j, Real<T>* to) const
+/// As pack_triangle and pack_factor lay it out: zeros below the diagonal; for solves inverses on it, powers behind.
+template <Scalar T> void TeamTriangle<T>::pack_panel(Index j, Real<T>* to) const
 {
     const Index first = j * kernel_.nr, cols = std::min(kernel_.nr, x_.n - first);
     pack_right(kernel_, x_.U.block(0, first), first + cols, cols, to);
-    invert_diagonal(kernel_, first, cols, to);
+    if (what_ == WithTriangle::solve) invert_diagonal(kernel_, first, cols, to);
 }
 
-template class TeamSolve<float>;
-template class TeamSolve<double>;
-template class TeamSolve<std::complex<float>>;
-template class TeamSolve<std::complex<double>>;
+template class TeamTriangle<float>;
+template class TeamTriangle<double>;
+template class TeamTriangle<std::complex<float>>;
+template class TeamTriangle<std::complex<double>>;
 
 } // namespace trencadis::blas
