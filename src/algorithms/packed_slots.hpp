@@ -12,8 +12,8 @@
 
 namespace trencadis {
 
-/// May images of that depth be left and right operands? Panels that stay in the first cache are multiplied row by row, which takes
-/// right panels.
+/// May images of that depth be left and right operands? Panels that stay in the first cache are multiplied row by row, which
+/// takes right panels.
 template <Scalar T> bool images_serve_both(Index depth)
 {
     const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();

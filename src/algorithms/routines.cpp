@@ -14,10 +14,15 @@ double or_n(double extent, double n) { return extent > 0 ? extent : n; }
 Operations product(const Extents& x) { return operations::gemm(or_n(x.m, x.n), x.n, or_n(x.k, x.n)); }
 Operations rank_k(const Extents& x) { return operations::rank_k(x.n, or_n(x.k, x.n)); }
 Operations rank_2k(const Extents& x) { return operations::rank_2k(x.n, or_n(x.k, x.n)); }
-Operations triangular(const Extents& x)
+RoutineEntry::Beside beside_a_side(const Extents& x)
 {
     const double m = or_n(x.m, x.n), order = or_n(x.k, m);
-    return operations::triangular(order, order > 0 ? m * x.n / order : 0);
+    return {order, order > 0 ? m * x.n / order : 0};
+}
+Operations triangular(const Extents& x)
+{
+    const auto [order, others] = beside_a_side(x);
+    return operations::triangular(order, others);
 }
 Operations potrf(const Extents& x) { return operations::potrf(x.n); }
 Operations potrs(const Extents& x) { return operations::potrs(x.n, x.nrhs); }
@@ -38,6 +43,8 @@ Operations lauum(const Extents& x) { return operations::lauum(x.n); }
 Operations potri(const Extents& x) { return operations::potri(x.n); }
 Operations nothing(const Extents&) { return {}; }
 
+RoutineEntry::Beside beside_a_factor(const Extents& x) { return {x.n, x.nrhs}; }
+
 constexpr std::string_view buttari = "LAPACK; tile algorithm of Buttari, Langou, Kurzak, Dongarra 2009";
 
 constexpr std::string_view householder =
@@ -47,24 +54,24 @@ constexpr std::string_view agullo = "LAPACK; tile algorithm of Agullo, Bouwmeest
 
 constexpr RoutineEntry table[] = {
     {"gemm", "C <- alpha op(A) op(B) + beta C", "BLAS", product, forms::gemm},
-    {"symm", "C <- alpha A B + beta C or alpha B A + beta C, A symmetric", "BLAS", product, forms::symm},
-    {"hemm", "C <- alpha A B + beta C or alpha B A + beta C, A Hermitian", "BLAS", product, forms::hemm},
+    {"symm", "C <- alpha A B + beta C or alpha B A + beta C, A symmetric", "BLAS", product, forms::symm, beside_a_side},
+    {"hemm", "C <- alpha A B + beta C or alpha B A + beta C, A Hermitian", "BLAS", product, forms::hemm, beside_a_side},
     {"syrk", "C <- alpha op(A) op(A)^T + beta C, one triangle", "BLAS", rank_k, forms::syrk},
     {"herk", "C <- alpha op(A) op(A)^H + beta C, one triangle", "BLAS", rank_k, forms::herk},
     {"syr2k", "C <- alpha op(A) op(B)^T + alpha op(B) op(A)^T + beta C, one triangle", "BLAS", rank_2k, forms::syr2k},
     {"her2k", "C <- alpha op(A) op(B)^H + conj(alpha) op(B) op(A)^H + beta C, one triangle", "BLAS", rank_2k, forms::her2k},
-    {"trmm", "B <- alpha op(A) B or alpha B op(A), A triangular", "BLAS", triangular, forms::trmm},
-    {"trsm", "B <- alpha op(A)^-1 B or alpha B op(A)^-1, A triangular", "BLAS", triangular, forms::trsm},
+    {"trmm", "B <- alpha op(A) B or alpha B op(A), A triangular", "BLAS", triangular, forms::trmm, beside_a_side},
+    {"trsm", "B <- alpha op(A)^-1 B or alpha B op(A)^-1, A triangular", "BLAS", triangular, forms::trsm, beside_a_side},
     {"potrf", "Cholesky factorisation, A = L L^H or U^H U", buttari, potrf, forms::potrf},
-    {"potrs", "A X = B with the factor of potrf", "LAPACK", potrs, forms::potrs},
+    {"potrs", "A X = B with the factor of potrf", "LAPACK", potrs, forms::potrs, beside_a_factor},
     {"posv", "A X = B, A positive definite: potrf, then potrs", "LAPACK", posv, forms::posv},
-    {"trtrs", "op(A) X = B, A triangular, unless its diagonal has a zero", "LAPACK", trtrs, forms::trtrs},
+    {"trtrs", "op(A) X = B, A triangular, unless its diagonal has a zero", "LAPACK", trtrs, forms::trtrs, beside_a_factor},
     {"trtri", "A <- A^-1, A triangular", agullo, trtri, forms::trtri},
     {"lauum", "A <- L^H L or U U^H in the triangle's place", agullo, lauum, forms::lauum},
     {"potri", "A^-1 from the factor of potrf: trtri, then lauum", agullo, potri, forms::potri},
     {"tasks", "empty kernels on the Cholesky graph: what the runtime costs", "trencadis", nothing, forms::tasks},
     {"getrf", "LU factorisation, P A = L U", "LAPACK; tile algorithms of PLASMA and KASTORS", getrf, forms::getrf},
-    {"getrs", "op(A) X = B with the factors of getrf", "LAPACK", getrs, forms::getrs},
+    {"getrs", "op(A) X = B with the factors of getrf", "LAPACK", getrs, forms::getrs, beside_a_factor},
     {"getri", "A^-1 from the factors of getrf", "LAPACK; Du Croz, Higham 1992", getri, forms::getri},
     {"gesv", "A X = B: getrf, then getrs", "LAPACK", gesv, forms::gesv},
     {"geqrf", "QR factorisation, A = Q R", householder, geqrf, forms::geqrf},

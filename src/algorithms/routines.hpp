@@ -3,6 +3,7 @@
 #include "base/types.hpp"
 #include "matrix/operations.hpp"
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,21 @@ struct RoutineEntry {
     /// back, "two-level" works in place with diagonal tiles that are cut up once more. Those of LU: docs/decisions/0055; of QR:
     /// 0057.
     forms::Forms (*forms)();
+    /// A structured matrix and vectors beside it, which are so few in some calls that memory is what these wait for.
+    struct Beside {
+        double order, vectors;
+    };
+    Beside (*beside)(const Extents& extents) = nullptr;
+
+    /// Flops that take about as long as a call.
+    Flops weight(const Extents& extents, bool complex) const
+    {
+        constexpr double few = 2;                   // vectors that read the matrix where it lies
+        const double of_a_read = complex ? 20 : 10; // for each element of the square
+        const Flops flops = operations(extents).flops(complex);
+        const Beside at = beside ? beside(extents) : Beside{};
+        return at.vectors > 0 && at.vectors <= few ? std::max(flops, of_a_read * at.order * at.order) : flops;
+    }
 };
 std::span<const RoutineEntry> routine_entries();
 

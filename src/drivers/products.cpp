@@ -2,6 +2,7 @@
 #include "algorithms/signatures.hpp"
 #include "blas/level3/small_product.hpp"
 #include "blas/level3/team_product.hpp"
+#include "blas/level3/vector_product.hpp"
 #include "drivers/by_nodes.hpp"
 #include "drivers/chosen.hpp"
 #include "drivers/deep.hpp"
@@ -53,6 +54,12 @@ template <Scalar T> struct SideProduct {
         if (structure == blas::Structure::hermitian)
             kernels.hemm(side, uplo, rows, cols, alpha, A, lda, B + at, ldb, beta, C + to, ldc);
         else kernels.symm(side, uplo, rows, cols, alpha, A, lda, B + at, ldb, beta, C + to, ldc);
+    }
+    bool multiply_vectors(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const
+    {
+        return multiplies_vectors(crew.kernels(), routine, side == Side::left ? n : m, options) &&
+               blas::multiply_vectors(side, uplo, structure == blas::Structure::hermitian, m, n, alpha, A, lda, B, ldb, beta, C,
+                                      ldc, vector_helpers<T>(crew));
     }
     /// By slices, so that each core packs its own operands, or, of a thin result, all of it together.
     bool run_shared(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const
@@ -287,6 +294,7 @@ void symm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
     const InCall in_call(crew);
     call.check(in_call, "symm", options);
     if (call.nothing_to_do()) return;
+    if (call.multiply_vectors(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
     const bool devices = call.is_for_devices(forms::symm(), options);
     if (!devices && call.run_shared(blas::Structure::symmetric, KernelRoutine::symm, options)) return;
     if (!devices && is_for_one_core(crew, call.flops(), options))
@@ -302,6 +310,7 @@ void hemm(Crew& crew, Side side, Uplo uplo, Index m, Index n, T alpha, const T* 
     const InCall in_call(crew);
     call.check(in_call, "hemm", options);
     if (call.nothing_to_do()) return;
+    if (call.multiply_vectors(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
     const bool devices = call.is_for_devices(forms::hemm(), options);
     if (!devices && call.run_shared(blas::Structure::hermitian, KernelRoutine::hemm, options)) return;
     if (!devices && is_for_one_core(crew, call.flops(), options))

@@ -3,6 +3,7 @@
 #include "algorithms/routines.hpp"
 #include "algorithms/tile_size.hpp"
 #include "blas/level3/by_halves.hpp"
+#include "blas/level3/vector_product.hpp"
 #include "blas/level3/vector_solve.hpp"
 #include "drivers/device_room.hpp"
 #include "drivers/laid_out.hpp"
@@ -78,9 +79,14 @@ void refuse_array(int number, const char* name)
                     "posv, getrf, getrs and gesv take both: copy it to the host");
 }
 
-bool solves_vectors(Crew& crew, Index nrhs, const RoutineOptions& options)
+bool solves_vectors(const KernelProvider& kernels, Index nrhs, const RoutineOptions& options)
 {
-    return nrhs <= blas::most_vectors && options.nb == 0 && options.variant.empty() && crew.kernels().native(KernelRoutine::trsm);
+    return nrhs <= blas::most_vectors && options.nb == 0 && options.variant.empty() && kernels.native(KernelRoutine::trsm);
+}
+
+bool multiplies_vectors(const KernelProvider& kernels, KernelRoutine routine, Index others, const RoutineOptions& options)
+{
+    return others <= blas::most_vectors_multiplied && options.nb == 0 && options.variant.empty() && kernels.native(routine);
 }
 
 bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options)

@@ -5,6 +5,7 @@
 #include "blas/level3/level3.hpp"
 #include "blas/level3/product.hpp"
 #include "blas/level3/team_triangle.hpp"
+#include "blas/level3/vector_product.hpp"
 #include "blas/level3/vector_solve.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/laid_out.hpp"
@@ -113,13 +114,13 @@ template <Scalar T> struct TriangularCall {
         if (blas::vector_band<T>(m) == m || alpha == T(0))
             return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         blas::scale(blas::Part::all, m, n, alpha, B, 1, ldb);
-        // Asked for every update, since they become longer in some orders: who is not there at first may be roused for the rest.
-        const auto share = [&](Index chunks, Flops of, const std::function<void(Team&)>& work) {
-            return crew.can_share(in_double<T>(of)) && crew.share_out(chunks, work, in_double<T>(of));
-        };
-        const blas::Helpers others{crew.workers(), share, flops_for_a_byte<T>(crew),
-                                   flops_for_a_byte<T>(crew, blas::column_line_ns)};
+        const blas::Helpers others = vector_helpers<T>(crew);
         for (Index j = 0; j < n; ++j) blas::solve_vector(uplo, op, diag, m, A, lda, B + j * ldb, others);
+    }
+    bool solve_rows() const { return blas::solve_rows(uplo, op, diag, m, n, alpha, A, lda, B, ldb, vector_helpers<T>(crew)); }
+    bool multiply_vectors() const
+    {
+        return blas::multiply_vectors(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb, vector_helpers<T>(crew));
     }
     /// Few columns (A on the right: rows) of B: a part for each who takes part, with all of the triangle where it lies, if each
     /// has a panel; else by the caller alone. With the same bits: no columns are so few that they are solved for one by one.
@@ -195,6 +196,7 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     const InCall in_call(crew);
     call.check(in_call, "trmm", options);
     if (m == 0 || n == 0) return;
+    if (multiplies_vectors(crew.kernels(), KernelRoutine::trmm, call.others(), options) && call.multiply_vectors()) return;
     const Flops most = call.multiplies_as_team() ? longest_by_team : call.most_in_slices;
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trmm), options, most))
         return call.multiply_together(options);
@@ -211,7 +213,10 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     const InCall in_call(crew);
     call.check(in_call, "trsm", options);
     if (m == 0 || n == 0) return;
-    if (side == Side::left && solves_vectors(crew, n, options)) return call.solve_vectors();
+    if (solves_vectors(crew.kernels(), call.others(), options)) {
+        if (side == Side::left) return call.solve_vectors();
+        if (call.solve_rows()) return;
+    }
     const Flops most = crew.has_devices()           ? 1.2e8
                        : call.shares_its_triangle() ? longest_by_team
                                                     : 1e9; // of longer ones devices may have a part
@@ -228,6 +233,9 @@ template <Scalar T>
 void alone::trmm(const KernelProvider& kernels, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A,
                  Index lda, T* B, Index ldb)
 {
+    if (multiplies_vectors(kernels, KernelRoutine::trmm, side == Side::left ? n : m) &&
+        blas::multiply_vectors(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb))
+        return;
     if (kernels.native(KernelRoutine::trmm) && blas::goes_by_halves(side, m, n))
         return blas::multiply_by_halves(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     kernels.trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
@@ -236,6 +244,8 @@ template <Scalar T>
 void alone::trsm(const KernelProvider& kernels, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A,
                  Index lda, T* B, Index ldb)
 {
+    if (side == Side::right && solves_vectors(kernels, m) && blas::solve_rows(uplo, op, diag, m, n, alpha, A, lda, B, ldb))
+        return;
     if (kernels.native(KernelRoutine::trsm) && blas::goes_by_halves(side, m, n))
         return blas::solve_by_halves(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     kernels.trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);

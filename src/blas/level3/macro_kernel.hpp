@@ -71,8 +71,8 @@ template <Scalar T> Index rows_past_triangle(const MicroKernel<T>& kernel, Index
 }
 
 /// Is B, as right_upper sees it, carried past all of a triangle of that order that it is multiplied with, and not past blocks of
-/// it? That gives other bits, so it depends on no cache. A long triangle takes many `others`, rows of it, to be worth packing; slices
-/// of what is short have none as many.
+/// it? That gives other bits, so it depends on no cache. A long triangle takes many `others`, rows of it, to be worth packing;
+/// slices of what is short have none as many.
 template <Scalar T> bool goes_past_factor(const MicroKernel<T>& kernel, Side side, Index order, Index others)
 {
     constexpr Index medium = 1024, longest = 1800, many = 600;

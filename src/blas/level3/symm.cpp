@@ -2,6 +2,7 @@
 #include "blas/level3/product.hpp"
 #include "blas/level3/scratch.hpp"
 #include "blas/level3/small_product.hpp"
+#include "blas/level3/vector_product.hpp"
 
 #include <algorithm>
 
@@ -44,6 +45,9 @@ template <Scalar T>
 void multiply_mirrored(Structure structure, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B,
                        Index ldb, T beta, T* C, Index ldc)
 {
+    if ((side == Side::left ? n : m) <= most_vectors_multiplied &&
+        multiply_vectors(side, uplo, structure == Structure::hermitian, m, n, alpha, A, lda, B, ldb, beta, C, ldc))
+        return;
     const auto product = [&](const Operand<T>& whole) -> Product<T> {
         if (side == Side::left) return {m, n, m, alpha, whole, general(B, ldb), beta, C, 1, ldc};
         return {m, n, n, alpha, general(B, ldb), whole, beta, C, 1, ldc};

@@ -10,9 +10,9 @@ namespace trencadis::blas {
 
 enum class WithTriangle { solve, multiply };
 
-/// One triangular solve B <- alpha B U^-1 or, where `goes_past_factor`, product B <- alpha B U carried out by several cores that come and go (every side, uplo
-/// and op by way of right_upper). Rows of B are independent. A member packs its rows and carries them through all panels of U, nr
-/// columns each.
+/// One triangular solve B <- alpha B U^-1 or, where `goes_past_factor`, product B <- alpha B U carried out by several cores that
+/// come and go (every side, uplo and op by way of right_upper). Rows of B are independent. A member packs its rows and carries
+/// them through all panels of U, nr columns each.
 ///
 /// A small triangle is packed by each member for itself; where cores are far apart, one of up to two second caches. A larger one
 /// is packed once, by all of them: a member that needs a panel that somebody is just packing first packs one further on for

@@ -2,6 +2,7 @@
 
 #include "blas/level3/control_tree.hpp"
 #include "blas/level3/division.hpp"
+#include "blas/level3/scratch.hpp"
 #include "matrix/conjugate.hpp"
 
 #include <algorithm>
@@ -147,7 +148,24 @@ template <Scalar T> void solve_vector(Uplo uplo, Op op, Diag diag, Index n, cons
     else lower ? solve.lower_transposed(n) : solve.upper_transposed(n);
 }
 
-#define TRC_INSTANTIATE(T) template void solve_vector(Uplo, Op, Diag, Index, const T*, Index, T*, const Helpers&);
+template <Scalar T>
+bool solve_rows(Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
+                const Helpers& helpers)
+{
+    T* x = nullptr;
+    if (alpha == T(0) || !finds_memory([&] { x = scratch<T>(Buffer::products, n); })) return false;
+    const Op turned = op == Op::none ? Op::trans : Op::none; // x^T is the unknown; beside A^H its conjugate, and A
+    for (Index i = 0; i < m; ++i) {
+        for (Index j = 0; j < n; ++j) x[j] = seen_through(op, alpha * B[i + j * ldb]);
+        solve_vector(uplo, turned, diag, n, A, lda, x, helpers);
+        for (Index j = 0; j < n; ++j) B[i + j * ldb] = seen_through(op, x[j]);
+    }
+    return true;
+}
+
+#define TRC_INSTANTIATE(T)                                                                                                       \
+    template void solve_vector(Uplo, Op, Diag, Index, const T*, Index, T*, const Helpers&);                                      \
+    template bool solve_rows(Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const Helpers&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

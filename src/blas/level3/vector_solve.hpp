@@ -22,6 +22,12 @@ template <Scalar T> constexpr Index vector_band(Index n)
 template <Scalar T>
 void solve_vector(Uplo uplo, Op op, Diag diag, Index n, const T* A, Index lda, T* x, const Helpers& helpers = {});
 
+/// As trsm with A on the right, for one or two rows of B, each by itself: n numbers of the thread's scratch memory; false: there
+/// is none, or alpha is zero, and nothing was done.
+template <Scalar T>
+bool solve_rows(Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
+                const Helpers& helpers = {});
+
 /// What is computed while an element of a large matrix is read once, which takes longer than to multiply by it.
 template <Scalar T> inline constexpr Flops flops_for_a_read = (is_complex<T> ? 2 : 1) * 20.0;
 

@@ -30,7 +30,7 @@ template <class Call> bool without_memory(const Call& call)
 #define TRC_COST_LIKE(routine, NAME)                                                                                             \
     [&] {                                                                                                                        \
         static const RoutineEntry& entry = find_routine(NAME);                                                                   \
-        return entry.operations(TRC_SIZE(routine)()).flops(is_complex<T>);                                                       \
+        return entry.weight(TRC_SIZE(routine)(), is_complex<T>);                                                                 \
     }
 
 /// Its info, and what it has written is made useless.
