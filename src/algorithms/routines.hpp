@@ -37,10 +37,12 @@ struct RoutineEntry {
     Flops weight(const Extents& extents, bool complex) const
     {
         constexpr double few = 2;                   // vectors that read the matrix where it lies
+        constexpr Flops shared = 2.5e6;             // what is over sooner is the caller's alone
         const double of_a_read = complex ? 20 : 10; // for each element of the square
         const Flops flops = operations(extents).flops(complex);
         const Beside at = beside ? beside(extents) : Beside{};
-        return at.vectors > 0 && at.vectors <= few ? std::max(flops, of_a_read * at.order * at.order) : flops;
+        const Flops reading = at.vectors > 0 && at.vectors <= few ? of_a_read * at.order * at.order : 0;
+        return reading > shared ? std::max(flops, reading) : flops;
     }
 };
 std::span<const RoutineEntry> routine_entries();

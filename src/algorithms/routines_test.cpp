@@ -10,6 +10,18 @@
 namespace trencadis {
 namespace {
 
+/// Beside one or two vectors a large matrix is read for longer than its few operations take.
+TEST(Routines, WeighWhatTheyRead)
+{
+    const RoutineEntry &trsm = find_routine("trsm"), &potrs = find_routine("potrs"), &gesv = find_routine("gesv");
+    const auto from_right = [&](double vectors) { return trsm.weight({.n = 1000, .m = vectors, .k = 1000}, false); };
+    EXPECT_EQ(from_right(2), 1e7);
+    EXPECT_EQ(from_right(3), trsm.operations({.n = 1000, .m = 3, .k = 1000}).flops(false));
+    EXPECT_EQ(potrs.weight({.n = 1000, .nrhs = 1}, true), 2e7);
+    EXPECT_EQ(potrs.weight({.n = 300, .nrhs = 1}, false), 2 * 300 * 300.0) << "over before others could help";
+    EXPECT_EQ(gesv.weight({.n = 1000, .nrhs = 1}, false), gesv.operations({.n = 1000}).flops(false));
+}
+
 TEST(Routines, HaveOneRowEach)
 {
     std::set<std::string_view> names;

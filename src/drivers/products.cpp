@@ -57,7 +57,7 @@ template <Scalar T> struct SideProduct {
     }
     bool multiply_vectors(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const
     {
-        return multiplies_vectors(crew.kernels(), routine, side == Side::left ? n : m, options) &&
+        return multiplies_vectors(crew.kernels(), routine, order(), side == Side::left ? n : m, options) &&
                blas::multiply_vectors(side, uplo, structure == blas::Structure::hermitian, m, n, alpha, A, lda, B, ldb, beta, C,
                                       ldc, vector_helpers<T>(crew));
     }

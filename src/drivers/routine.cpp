@@ -84,9 +84,10 @@ bool solves_vectors(const KernelProvider& kernels, Index nrhs, const RoutineOpti
     return nrhs <= blas::most_vectors && options.nb == 0 && options.variant.empty() && kernels.native(KernelRoutine::trsm);
 }
 
-bool multiplies_vectors(const KernelProvider& kernels, KernelRoutine routine, Index others, const RoutineOptions& options)
+bool multiplies_vectors(const KernelProvider& kernels, KernelRoutine routine, Index order, Index others,
+                        const RoutineOptions& options)
 {
-    return others <= blas::most_vectors_multiplied && options.nb == 0 && options.variant.empty() && kernels.native(routine);
+    return blas::goes_by_vectors(order, others) && options.nb == 0 && options.variant.empty() && kernels.native(routine);
 }
 
 bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options)

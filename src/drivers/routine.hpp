@@ -38,7 +38,8 @@ inline bool is_for_one_core(Crew& crew, Flops flops, const RoutineOptions& optio
 /// Is this a call for a right side or two, each of which reads the triangle where it lies? Tasks would pack what is used once.
 bool solves_vectors(const KernelProvider& kernels, Index nrhs, const RoutineOptions& options = {});
 /// Or a product of a structured matrix with a vector or two?
-bool multiplies_vectors(const KernelProvider& kernels, KernelRoutine routine, Index others, const RoutineOptions& options = {});
+bool multiplies_vectors(const KernelProvider& kernels, KernelRoutine routine, Index order, Index others,
+                        const RoutineOptions& options = {});
 /// Or for few beside a large triangle, which trsm reads where it lies?
 bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options);
 

@@ -196,7 +196,8 @@ void trmm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     const InCall in_call(crew);
     call.check(in_call, "trmm", options);
     if (m == 0 || n == 0) return;
-    if (multiplies_vectors(crew.kernels(), KernelRoutine::trmm, call.others(), options) && call.multiply_vectors()) return;
+    if (multiplies_vectors(crew.kernels(), KernelRoutine::trmm, call.order(), call.others(), options) && call.multiply_vectors())
+        return;
     const Flops most = call.multiplies_as_team() ? longest_by_team : call.most_in_slices;
     if (may_be_short(call.flops(), crew.kernels().native(KernelRoutine::trmm), options, most))
         return call.multiply_together(options);
@@ -215,7 +216,7 @@ void trsm(Crew& crew, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     if (m == 0 || n == 0) return;
     if (solves_vectors(crew.kernels(), call.others(), options)) {
         if (side == Side::left) return call.solve_vectors();
-        if (call.solve_rows()) return;
+        if (blas::goes_by_vectors(n, m) && call.solve_rows()) return;
     }
     const Flops most = crew.has_devices()           ? 1.2e8
                        : call.shares_its_triangle() ? longest_by_team
@@ -233,7 +234,7 @@ template <Scalar T>
 void alone::trmm(const KernelProvider& kernels, Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A,
                  Index lda, T* B, Index ldb)
 {
-    if (multiplies_vectors(kernels, KernelRoutine::trmm, side == Side::left ? n : m) &&
+    if (multiplies_vectors(kernels, KernelRoutine::trmm, side == Side::left ? m : n, side == Side::left ? n : m) &&
         blas::multiply_vectors(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb))
         return;
     if (kernels.native(KernelRoutine::trmm) && blas::goes_by_halves(side, m, n))

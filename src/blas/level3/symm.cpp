@@ -45,7 +45,7 @@ template <Scalar T>
 void multiply_mirrored(Structure structure, Side side, Uplo uplo, Index m, Index n, T alpha, const T* A, Index lda, const T* B,
                        Index ldb, T beta, T* C, Index ldc)
 {
-    if ((side == Side::left ? n : m) <= most_vectors_multiplied &&
+    if (goes_by_vectors(side == Side::left ? m : n, side == Side::left ? n : m) &&
         multiply_vectors(side, uplo, structure == Structure::hermitian, m, n, alpha, A, lda, B, ldb, beta, C, ldc))
         return;
     const auto product = [&](const Operand<T>& whole) -> Product<T> {

@@ -48,7 +48,8 @@ template <Scalar T> struct VectorProduct {
     Index n;
     const T* A;
     Index lda;
-    const T *x, *minus_x;
+    Index vectors = 1;
+    const T *x = nullptr, *minus_x = nullptr; ///< one after the other
 
     const T* at(Index i, Index j) const { return A + i + j * lda; }
     /// a b without std::complex's search for infinities.
@@ -62,12 +63,15 @@ template <Scalar T> struct VectorProduct {
     void beside(Index row, Index end, Index first, Index last, T* y) const
     {
         if (row >= end) return;
-        if (serve != Serve::triangle) {
-            T sums[block];
-            kernel.dots(end - row, last - first, at(row, first), lda, x + row, conjugated, sums);
-            for (Index j = first; j < last; ++j) y[j] += sums[j - first];
+        for (Index at_x = 0; at_x < vectors * n; at_x += n, y += n) {
+            if (serve != Serve::triangle) {
+                T sums[block];
+                kernel.dots(end - row, last - first, at(row, first), lda, x + at_x + row, conjugated, sums);
+                for (Index j = first; j < last; ++j) y[j] += sums[j - first];
+            }
+            if (serve != Serve::transpose)
+                kernel.subtract(end - row, last - first, at(row, first), lda, minus_x + at_x + first, y + row);
         }
-        if (serve != Serve::transpose) kernel.subtract(end - row, last - first, at(row, first), lda, minus_x + first, y + row);
     }
     T on_diagonal(Index j) const
     {
@@ -76,7 +80,7 @@ template <Scalar T> struct VectorProduct {
         return serve == Serve::transpose && conjugated ? conjugate(*at(j, j)) : *at(j, j);
     }
     /// The triangle of the columns [first, last), element by element.
-    void triangle(Index first, Index last, T* y) const
+    void triangle(Index first, Index last, const T* x, T* y) const
     {
         for (Index j = first; j < last; ++j) {
             y[j] += product(on_diagonal(j), x[j]);
@@ -90,58 +94,59 @@ template <Scalar T> struct VectorProduct {
     }
     void columns(Index begin, Index end, T* y) const
     {
-        const Index step = serve == Serve::both ? in_cache : n;
+        const Index step = serve == Serve::both || vectors > 1 ? in_cache : n;
         for (Index first = begin, last; first < end; first = last) {
             last = std::min(end, first + block);
             for (Index row = lower ? last : 0, stop = lower ? n : first; row < stop; row += step)
                 beside(row, std::min(stop, row + step), first, last, y);
             for (Index j = first, next; j < last; j = next) {
                 next = std::min(last, j + sub_block);
-                triangle(j, next, y);
+                for (Index v = 0; v < vectors; ++v) triangle(j, next, x + v * n, y + v * n);
                 if (lower) beside(next, last, j, next, y);
                 else beside(first, j, j, next, y);
             }
         }
     }
-    /// y <- A x. `of_parts` has n numbers for each part but the first.
+    /// y <- A x. `of_parts` has as many numbers as y for each part but the first.
     void run(T* y, T* of_parts, const Helpers& helpers) const
     {
         const Parts<T> parts{n, lower};
         const Index count = parts.count();
         const bool apart = serve != Serve::transpose; // else each part has elements of y of its own
-        const auto sums_of = [&](Index part) { return apart && part > 0 ? of_parts + (part - 1) * n : y; };
-        const auto compute = [&](Index part) {
-            const Index begin = parts.begin(part), end = parts.begin(part + 1);
+        const auto begin_of = [&](Index part) { return apart && !lower ? 0 : parts.begin(part); };
+        const auto end_of = [&](Index part) { return apart && lower ? n : parts.begin(part + 1); };
+        const auto sums_of = [&](Index part) { return apart && part > 0 ? of_parts + (part - 1) * vectors * n : y; };
+        share(count, helpers, [&](Index part) {
             T* const sums = sums_of(part);
-            if (apart) std::fill(sums + (lower ? begin : 0), sums + (lower ? n : end), T(0));
-            else std::fill(sums + begin, sums + end, T(0));
-            columns(begin, end, sums);
-        };
-        share(count, helpers, compute);
+            for (Index v = 0; v < vectors; ++v) std::fill(sums + v * n + begin_of(part), sums + v * n + end_of(part), T(0));
+            columns(parts.begin(part), parts.begin(part + 1), sums);
+        });
         if (!apart) return;
-        if (!lower) std::fill(y + parts.begin(1), y + n, T(0));
-        for (Index part = 1; part < count; ++part)
-            for (Index i = lower ? parts.begin(part) : 0, end = lower ? n : parts.begin(part + 1); i < end; ++i)
-                y[i] += sums_of(part)[i];
+        for (Index v = 0; v < vectors; ++v) {
+            std::fill(y + v * n + end_of(0), y + (v + 1) * n, T(0));
+            for (Index part = 1; part < count; ++part)
+                for (Index i = v * n + begin_of(part); i < v * n + end_of(part); ++i) y[i] += sums_of(part)[i];
+        }
     }
     template <class Compute> void share(Index count, const Helpers& helpers, const Compute& compute) const
     {
         const Update all{count, flops_for_a_read<T> * Flops(n) * Flops(n) / 2, Bytes(n) * sizeof(T), Bytes(n) * sizeof(T)};
         const auto work = [&](Team& team) {
-            while (const Chunks some = team.next_of_two_ends(1)) compute(some.begin);
+            while (const Chunks some = team.next_of_two_ends(1))
+                for (Index part = some.begin; part < some.end; ++part) compute(part);
         };
         if (count > 1 && is_worth_sharing(helpers, all) && helpers.share(count, all.flops, std::cref(work))) return;
         for (Index part = 0; part < count; ++part) compute(part);
     }
 };
 
-/// A vector in memory, `conjugated` on the way to a contiguous one and back.
+/// Vectors in memory, `conjugated` on the way to contiguous ones and back.
 template <class T> struct Strided {
     T* data;
-    Index step;
+    Index step, next; ///< from element to element, and from vector to vector
     bool conjugated;
 
-    T& operator[](Index i) const { return data[i * step]; }
+    T& operator()(Index i, Index vector) const { return data[i * step + vector * next]; }
     auto seen(std::remove_const_t<T> x) const { return conjugated ? conjugate(x) : x; }
 };
 
@@ -154,22 +159,26 @@ public:
     {
         if (alpha_ == T(0)) return false;
         const Index n = product_.n, parts = Parts<T>{n, product_.lower}.count();
-        return finds_memory([&] { x_ = scratch<T>(Buffer::products, (2 + parts) * n); });
+        return finds_memory([&] { x_ = scratch<T>(Buffer::products, (2 + parts) * product_.vectors * n); });
     }
     /// y <- alpha A x + beta y; y may be x.
     void multiply(const Strided<const T>& x, T beta, const Strided<T>& y)
     {
-        const Index n = product_.n;
-        T *const minus_x = x_ + n, *const sums = minus_x + n;
-        for (Index i = 0; i < n; ++i) {
-            x_[i] = x.seen(VectorProduct<T>::product(alpha_, x[i]));
-            minus_x[i] = -x_[i];
-        }
+        const Index n = product_.n, all = product_.vectors * n;
+        T *const minus_x = x_ + all, *const sums = minus_x + all;
+        for (Index v = 0, at = 0; v < product_.vectors; ++v)
+            for (Index i = 0; i < n; ++i, ++at) {
+                x_[at] = x.seen(VectorProduct<T>::product(alpha_, x(i, v)));
+                minus_x[at] = -x_[at];
+            }
         product_.x = x_;
         product_.minus_x = minus_x;
-        product_.run(sums, sums + n, helpers_);
-        for (Index i = 0; i < n; ++i)
-            y[i] = beta == T(0) ? y.seen(sums[i]) : VectorProduct<T>::product(beta, y[i]) + y.seen(sums[i]);
+        product_.run(sums, sums + all, helpers_);
+        for (Index v = 0, at = 0; v < product_.vectors; ++v)
+            for (Index i = 0; i < n; ++i, ++at) {
+                const T sum = y.seen(sums[at]);
+                y(i, v) = beta == T(0) ? sum : VectorProduct<T>::product(beta, y(i, v)) + sum;
+            }
     }
 
 private:
@@ -192,13 +201,11 @@ bool multiply_vectors(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, 
     using Product = VectorProduct<T>;
     Vectors<T> vectors({setup<T>().kernel.columns, turned ? Serve::transpose : Serve::triangle, uplo == Uplo::lower,
                         left && conjugated, diag == Diag::unit ? Product::Diagonal::unit : Product::Diagonal::stored, order, A,
-                        lda, nullptr, nullptr},
+                        lda, count},
                        alpha, helpers);
     if (!vectors.can_run()) return false;
-    for (Index v = 0; v < count; ++v) {
-        const Strided<T> x{B + v * (left ? ldb : 1), left ? 1 : ldb, !left && conjugated};
-        vectors.multiply({x.data, x.step, x.conjugated}, T(0), x);
-    }
+    const Strided<T> x{B, left ? 1 : ldb, left ? ldb : 1, !left && conjugated};
+    vectors.multiply({x.data, x.step, x.next, x.conjugated}, T(0), x);
     return true;
 }
 
@@ -210,13 +217,11 @@ bool multiply_vectors(Side side, Uplo uplo, bool hermitian, Index m, Index n, T 
     const Index order = left ? m : n, count = left ? n : m;
     using Product = VectorProduct<T>;
     Vectors<T> vectors({setup<T>().kernel.columns, Serve::both, uplo == Uplo::lower, hermitian,
-                        hermitian ? Product::Diagonal::real : Product::Diagonal::stored, order, A, lda, nullptr, nullptr},
+                        hermitian ? Product::Diagonal::real : Product::Diagonal::stored, order, A, lda, count},
                        alpha, helpers);
     if (!vectors.can_run()) return false;
     const bool conjugated = !left && hermitian; // y^T = A^T x^T, and A^T is A's conjugate
-    for (Index v = 0; v < count; ++v)
-        vectors.multiply({B + v * (left ? ldb : 1), left ? 1 : ldb, conjugated}, beta,
-                         {C + v * (left ? ldc : 1), left ? 1 : ldc, conjugated});
+    vectors.multiply({B, left ? 1 : ldb, left ? ldb : 1, conjugated}, beta, {C, left ? 1 : ldc, left ? ldc : 1, conjugated});
     return true;
 }
 
