@@ -36,14 +36,14 @@ _PEERS = ("mkl", "mkl-intel", "openblas", "blis", "aocl")
 #: What is measured at every size, and what at one only.
 _ROUTINES, _SIZES = ("gemm", "potrf", "getrf", "geqrf"), (64, 128, 256, 512, 1024, 2048, 4096)
 _OTHERS = {256: ("syrk", "trsm", "symm", "trmm", "posv"), 1024: ("posv", "gesv", "getri", "gels", "ormqr", "orgqr")}
-#: What else programs ask for: Gram matrices, blocks of a few vectors, right sides beside a large matrix.
-_FEW = ("1000x1", "1000x8", "1000x50")
+#: What else programs ask for: Gram matrices, blocks of a few vectors, right sides beside a large matrix; large squares.
+_FEW, _SQUARE = ("1000x1", "1000x8", "1000x50"), ("1000x1000", "2000x2000")
 _SHAPES = {
     "gemm": ("10x10x10000", "64x64x4000", "300x300x2000", "2000x2000x24", "1000x10x1000", "10x1000x1000", "1000x100x1000"),
-    "syrk": ("10x10000", "64x4000", "300x2000", "1000x32"),
-    "symm": _FEW,
-    "trsm": (*_FEW, "1000x200"),
-    "trmm": (*_FEW, "1000x200"),
+    "syrk": ("10x10000", "64x4000", "300x2000", "1000x32", *_SQUARE),
+    "symm": (*_FEW, *_SQUARE),
+    "trsm": (*_FEW, "1000x200", *_SQUARE),
+    "trmm": (*_FEW, "1000x200", *_SQUARE),
     "potrs": _FEW,
     "getrs": _FEW,
 }
