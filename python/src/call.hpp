@@ -1,4 +1,5 @@
 #pragma once
+#include "algorithms/routines.hpp"
 #include "base/error.hpp"
 #include "base/scalar.hpp"
 #include "session/session.hpp"
@@ -111,6 +112,12 @@ template <Scalar T> Flops system_flops(Index n, Index nrhs = 0)
 template <Scalar T> Flops product_flops(Index m, Index n, Index k)
 {
     return (is_complex<T> ? 8 : 2) * double(m) * double(n) * double(k);
+}
+/// Of solves with a matrix of that order: one or two vectors wait for memory.
+template <Scalar T> Flops solve_flops(Index order, Index vectors)
+{
+    static const RoutineEntry& potrs = find_routine("potrs");
+    return potrs.weight({.n = double(order), .nrhs = double(vectors)}, is_complex<T>);
 }
 
 } // namespace trencadis::python

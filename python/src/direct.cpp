@@ -159,8 +159,8 @@ nb::object bind_solve_factored(Session* session, nb::handle c_array, Truth lower
     with_scalar(c->kind(), [&](auto zero) {
         using T = decltype(zero);
         compute([&] {
-            solve_factored<T>(session_for(session, product_flops<T>(C.rows, C.rows, B.cols)), view, B, x.column_major<T>(3, "x"),
-                              in_place, check);
+            solve_factored<T>(session_for(session, solve_flops<T>(C.rows, B.cols)), view, B, x.column_major<T>(3, "x"), in_place,
+                              check);
         });
     });
     return x_array;

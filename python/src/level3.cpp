@@ -199,8 +199,8 @@ void bind_trsm(Session* session, const std::string& side_letter, const std::stri
                [&]<Scalar T>(Side side, Uplo triangle, Op form, Diag diag, const Matrix<T>& x, const Matrix<T>& y) {
                    const T one = scalar<T>(alpha, 5, "alpha");
                    compute([&] {
-                       trsm(session_for(session, product_flops<T>(y.rows, y.cols, x.rows)), side, triangle, form, diag, y.rows,
-                            y.cols, one, x.data, x.ld, y.data, y.ld, options(nb, variant));
+                       trsm(session_for(session, solve_flops<T>(x.rows, side == Side::left ? y.cols : y.rows)), side, triangle,
+                            form, diag, y.rows, y.cols, one, x.data, x.ld, y.data, y.ld, options(nb, variant));
                    });
                });
 }
