@@ -66,7 +66,8 @@ private:
 /// micro-panel. 2 m n k flops (8 complex), half for a triangle.
 ///
 /// The images of two steps along k are kept at a time: memory beyond the operands is at most 2 depth (rows + columns of a block
-/// of C, 4096 each) numbers, whatever the sizes. In place, the operand that is overwritten is kept over the whole depth for one
+/// of C, 4096 each, or what whole tiles have) numbers, whatever the sizes; of a matrix and its transpose half as much, where
+/// images serve both sides. In place, the operand that is overwritten is kept over the whole depth for one
 /// block.
 ///
 /// Literature: the loops around the inner kernel of Goto and van de Geijn 2008, as tasks.
