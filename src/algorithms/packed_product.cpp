@@ -13,7 +13,8 @@
 namespace trencadis {
 namespace {
 
-constexpr Index block_extent = 4096; ///< rows or columns of C whose images are kept at a time, in whole tiles
+constexpr Index block_extent = 4096; ///< rows or columns of C whose images are kept at a time,
+constexpr Index lone_block = 4608;   ///< or all: else a thin second block would have everything packed again
 constexpr Index steps_kept = 2;      ///< so that packing for one step overlaps with the products of the one before
 
 /// Is the block of `rows` x `cols` at (i, j) of the operand wholly in its zero triangle?
@@ -40,7 +41,7 @@ struct Grid {
     Index count() const { return pieces(size, tile); }
     Index begin(Index i) const { return i * tile; }
     Index extent(Index i) const { return std::min(tile, size - i * tile); }
-    Index per_block() const { return pieces(block_extent, tile); }
+    Index per_block() const { return std::max<Index>(1, count() * tile <= lone_block ? count() : block_extent / tile); }
 };
 
 template <Scalar T> PackedSlots<T> left_slots(const PackedProduct<T>& p, const ProductTiling& tiling, const ImagePlace& place)
@@ -204,14 +205,13 @@ std::optional<ProductTiling> wide_tiling(const PackedProduct<T>& product, int wo
                          balanced(product.k, blocks.kc, 8), false};
 }
 
-/// One image for both sides: square tiles, of a triangle enough for four of each worker.
-template <Scalar T> ProductTiling square_of(const PackedProduct<T>& product, ProductTiling tiling, int workers, Index panel)
+/// One image for both sides of a triangle: square tiles, enough for four of each worker.
+ProductTiling square_of(ProductTiling tiling, Index n, int workers, Index panel)
 {
-    const auto tiles = [&](Index count) { return product.part == blas::Part::all ? count * count : count * (count + 1) / 2; };
     constexpr Index least = 64;
-    Index count = pieces(product.n, tiling.rows);
-    while (tiles(count) < 4 * workers && product.n / (count + 1) >= least) ++count;
-    tiling.rows = tiling.cols = round_up(pieces(product.n, count), panel);
+    Index count = pieces(n, tiling.rows);
+    while (count * (count + 1) / 2 < 4 * workers && n / (count + 1) >= least) ++count;
+    tiling.rows = tiling.cols = round_up(pieces(n, count), panel);
     return tiling;
 }
 
@@ -225,7 +225,7 @@ template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product
     if (const auto wide = wide_tiling(product, workers, kernel, blocks)) return *wide;
     ProductTiling tiling{balanced(product.m, blocks.mc, kernel.mr), balanced(product.n, 512, kernel.nr),
                          balanced(product.k, blocks.kc, 8)};
-    if (product.of_transpose && images_serve_both<T>(tiling.depth)) return square_of(product, tiling, workers, kernel.mr);
+    if (product.of_transpose && images_serve_both<T>(tiling.depth)) return square_of(tiling, product.n, workers, kernel.mr);
     // What is overwritten is read in C's tiles, so one of their sides is the depth: a square block of A in the second-level
     // cache, of the same machine everywhere where sums are to be.
     const Index mc = SameSums::here() ? blas::derive_block_sizes(kernel.mr, kernel.nr, sizeof(T), {}).mc : blocks.mc;

@@ -17,7 +17,7 @@ template <Scalar T> struct PackedProduct {
     blas::Part part = blas::Part::all;
     bool real_diagonal = false; ///< Hermitian C: the imaginary part of its diagonal is set to zero
     enum class InPlace { none, A, B } in_place = InPlace::none;
-    bool of_transpose = false; ///< B is A^T: one image may serve both
+    bool of_transpose = false; ///< B is A^T, and `part` a triangle: one image may serve both
 };
 
 /// The tiles: rows and columns of C, and the depth.
@@ -66,8 +66,8 @@ private:
 /// micro-panel. 2 m n k flops (8 complex), half for a triangle.
 ///
 /// The images of two steps along k are kept at a time: memory beyond the operands is at most 2 depth (rows + columns of a block
-/// of C, 4096 each, or what whole tiles have) numbers, whatever the sizes; of a matrix and its transpose half as much, where
-/// images serve both sides. In place, the operand that is overwritten is kept over the whole depth for one
+/// of C, 4608 each) numbers, whatever the sizes; of a matrix and its transpose half as much, where images serve both sides. In
+/// place, the operand that is overwritten is kept over the whole depth for one
 /// block.
 ///
 /// Literature: the loops around the inner kernel of Goto and van de Geijn 2008, as tasks.

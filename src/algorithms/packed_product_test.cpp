@@ -209,7 +209,7 @@ TYPED_TEST(PackedProducts, OfAMatrixAndItsTransposeGoByOneImage)
             EXPECT_EQ(images.serve_both(), of_transpose && both && tiling.depth > k / 2);
             packed_product(flow, product, tiling, images);
             flow.wait();
-            EXPECT_EQ(images.right_memory().bytes() == 0, images.serve_both() && n < 4096);
+            EXPECT_EQ(images.right_memory().bytes() == 0, images.serve_both() && n < 4608);
         };
         multiply(one, true);
         multiply(two, false);
@@ -221,7 +221,7 @@ TYPED_TEST(PackedProducts, OfAMatrixAndItsTransposeGoByOneImage)
             check_both(5 * kernel.mr + 7, part, op, 0);
             check_both(100, part, op, k);
         }
-    if (both) check_both(4300, Part::lower, Op::none, k);
+    if (both) check_both(4700, Part::lower, Op::none, k);
 }
 
 TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
