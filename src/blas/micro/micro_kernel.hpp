@@ -186,6 +186,7 @@ template <Scalar T> struct MicroKernel {
 
     /// A product whose operands are read where they lie.
     void (*multiply_in_place)(const ProductInPlace<T>& product);
+    Index narrowest;        ///< columns of the tiles that multiply_in_place makes for what is left of nr ones
     bool reads_any_rows;    ///< by multiply_in_place: otherwise A can be read as far as height(rows)
     Index widest_in_place;  ///< columns of a complex product, a quarter of its depth: to pack what is larger pays
     Index widest_by_planes; ///< columns, and depth, of one with A by planes, likewise
@@ -246,6 +247,14 @@ template <Scalar T> struct MicroKernel {
     /// Rows of a packed left operand, padding included.
     Index padded_rows(Index rows) const { return rows / mr * mr + height(rows % mr); }
     Index padded_cols(Index cols) const { return (cols + nr - 1) / nr * nr; }
+    /// Columns that multiply_in_place computes for so many.
+    Index cols_in_place(Index cols) const
+    {
+        const Index left = cols % nr;
+        Index tile = nr;
+        while (tile > narrowest && left <= tile / 2) tile /= 2;
+        return cols - left + (left > 0 ? tile : 0);
+    }
     /// Real numbers that a packed operand takes.
     Index left_size(Index rows, Index k) const { return planes<T> * padded_rows(rows) * k; }
     Index right_size(Index k, Index cols) const { return planes<T> * padded_cols(cols) * k; }

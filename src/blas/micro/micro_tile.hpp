@@ -161,6 +161,14 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         }
     }
 
+    /// Of tiles for columns that are left over: a panel of one vector takes as long with fewer.
+    static constexpr int narrowest = MV > 1 ? 2 : NR;
+    template <bool contiguous, bool whole> static void narrower(const ProductInPlace<T>& product, Index cols, const R* B, T* C)
+    {
+        ProductInPlace<T> rest = product;
+        rest.cols = cols, rest.B = B, rest.C = C;
+        Body<T, Bytes, MV, NR / 2>::template multiply_where_it_lies<contiguous, whole>(rest);
+    }
     template <bool contiguous, bool whole> static void multiply_where_it_lies(const ProductInPlace<T>& product)
     {
         T* C = product.C;
@@ -168,6 +176,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
 #pragma GCC unroll 64
         for (int j = 0; j < NR; ++j) column[j] = product.B + j * product.b_cs;
         for (Index cols = product.cols; cols > 0; cols -= NR, C += NR * product.cs) {
+            if constexpr (NR > narrowest)
+                if (cols <= NR / 2) return narrower<contiguous, whole>(product, cols, column[0], C);
             const auto* x = &product; // read anew for each tile: one loop for all kinds of store, with all registers for the sums
             hide(x), hide(cols);
 #pragma GCC unroll 64
