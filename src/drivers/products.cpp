@@ -59,7 +59,7 @@ template <Scalar T> struct SideProduct {
     {
         return multiplies_vectors(crew.kernels(), routine, order(), side == Side::left ? n : m, options) &&
                blas::multiply_vectors(side, uplo, structure == blas::Structure::hermitian, m, n, alpha, A, lda, B, ldb, beta, C,
-                                      ldc, vector_helpers<T>(crew));
+                                      ldc, helpers_for_parts<T>(crew));
     }
     /// By slices, so that each core packs its own operands, or, of a thin result, all of it together.
     bool run_shared(blas::Structure structure, KernelRoutine routine, const RoutineOptions& options) const

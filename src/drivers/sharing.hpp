@@ -137,9 +137,9 @@ template <Scalar T> blas::Helpers helpers(Crew& crew, Flops flops, Flops largest
         flops_for_a_byte<T>(crew), flops_for_a_byte<T>(crew, blas::column_line_ns)};
 }
 
-/// Those who may help with products and solves of a vector. They are asked for each part, since parts become longer in some
-/// orders: who is not there at first may be roused for the rest.
-template <Scalar T> blas::Helpers vector_helpers(Crew& crew)
+/// Those who may help with products and solves of a vector or a few. They are asked for each part, since parts become longer in
+/// some orders: who is not there at first may be roused for the rest.
+template <Scalar T> blas::Helpers helpers_for_parts(Crew& crew)
 {
     const auto share = [&crew](Index chunks, Flops flops, const std::function<void(Team&)>& work) {
         return crew.can_share(in_double<T>(flops)) && crew.share_out(chunks, work, in_double<T>(flops));

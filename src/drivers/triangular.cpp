@@ -114,29 +114,18 @@ template <Scalar T> struct TriangularCall {
         if (blas::vector_band<T>(m) == m || alpha == T(0))
             return crew.kernels().trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
         blas::scale(blas::Part::all, m, n, alpha, B, 1, ldb);
-        const blas::Helpers others = vector_helpers<T>(crew);
+        const blas::Helpers others = helpers_for_parts<T>(crew);
         for (Index j = 0; j < n; ++j) blas::solve_vector(uplo, op, diag, m, A, lda, B + j * ldb, others);
     }
-    bool solve_rows() const { return blas::solve_rows(uplo, op, diag, m, n, alpha, A, lda, B, ldb, vector_helpers<T>(crew)); }
+    bool solve_rows() const { return blas::solve_rows(uplo, op, diag, m, n, alpha, A, lda, B, ldb, helpers_for_parts<T>(crew)); }
     bool multiply_vectors() const
     {
-        return blas::multiply_vectors(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb, vector_helpers<T>(crew));
+        return blas::multiply_vectors(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb, helpers_for_parts<T>(crew));
     }
-    /// Few columns (A on the right: rows) of B: a part for each who takes part, with all of the triangle where it lies, if each
-    /// has a panel; else by the caller alone. With the same bits: no columns are so few that they are solved for one by one.
+    /// Few columns (A on the right: rows) of B.
     template <class Compute> void share_few(const Compute& compute) const
     {
-        const blas::MicroKernel<T>& kernel = blas::setup<T>(0).kernel;
-        const Index unit = side == Side::left ? kernel.nr : kernel.step;
-        Index size = round_up(pieces(others(), crew.workers()), unit);
-        while (side == Side::left && others() % size > 0 && others() % size < narrowest_chunk) size += unit;
-        const auto part = [&](Index first, Index count) {
-            const Tile<T> own = slice(first, count);
-            compute(side, uplo, op, diag, own.rows, own.cols, alpha, A, lda, own.data, own.ld);
-        };
-        if (size >= others() || !crew.can_share(in_double<T>(flops())) ||
-            !share_out<T>(crew, Slices(others(), size, part), flops()))
-            part(0, others());
+        compute(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb, helpers_for_parts<T>(crew));
     }
     /// Is all of the triangle packed once, where every core finds it, with rows enough for each? Then a solve takes less than one
     /// by tiles, whose own solves are short. Where bits are to be the same on every machine, it depends on none.

@@ -6,6 +6,7 @@
 #include "blas/level3/scratch.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace trencadis::blas {
@@ -28,12 +29,21 @@ template <Scalar T> struct Triangular {
 
     Index order() const { return side == Side::left ? m : n; }
     Index others() const { return side == Side::left ? n : m; }
+    Flops flops() const { return flops_per_fma<T> / 2 * double(order()) * double(order()) * double(others()); }
     Triangular block(Index first, Index count) const
     {
         Triangular x = *this;
         (side == Side::left ? x.m : x.n) = count;
         x.A += first * (lda + 1);
         x.B += first * (side == Side::left ? 1 : ldb);
+        return x;
+    }
+    /// Columns of B beside a triangle on the left, else rows.
+    Triangular slice(Index first, Index count) const
+    {
+        Triangular x = *this;
+        (side == Side::left ? x.n : x.m) = count;
+        x.B += first * (side == Side::left ? ldb : 1);
         return x;
     }
     void solve() const { trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb); }
@@ -55,72 +65,141 @@ template <Scalar T> struct Halves {
     }
     static Index half(const Triangular<T>& x) { return (x.order() / 2 + common - 1) / common * common; }
     /// taker <- factor square giver + beta taker, or with the square from the right.
-    void give(T factor, T beta) const
+    void give(T factor, T beta, const Helpers& helpers) const
     {
-        const bool left = taker.side == Side::left;
-        const Operand<T> given = general<T>(giver.B, giver.ldb);
-        blas::multiply<T>(
-            {taker.m, taker.n, giver.order(), factor, left ? square : given, left ? given : square, beta, taker.B, 1, taker.ldb});
+        const Bytes row = double(sizeof(T)) * double(taker.others());
+        const Update update{.n = taker.order(),
+                            .flops = flops_per_fma<T> * double(taker.order()) * double(giver.order()) * double(taker.others()),
+                            .common = row * double(giver.order()),
+                            .columns = row * double(taker.order())};
+        in_slices(helpers, update, [&](Index first, Index count) {
+            const bool left = taker.side == Side::left;
+            const Operand<T> given = general<T>(giver.B, giver.ldb), part = square.block(left ? first : 0, left ? 0 : first);
+            const Triangular<T> to = taker.block(first, count);
+            blas::multiply<T>(
+                {to.m, to.n, giver.order(), factor, left ? part : given, left ? given : part, beta, to.B, 1, to.ldb});
+        });
     }
 };
 
-template <Scalar T> void solve(const Triangular<T>& x)
+template <Scalar T> void solve_together(const Triangular<T>& x, const Helpers& helpers);
+template <Scalar T> void multiply_together(const Triangular<T>& x, const Helpers& helpers);
+
+template <Scalar T> void solve(const Triangular<T>& x, const Helpers& helpers)
 {
     if (x.order() <= packed_whole) return x.solve();
     Halves<T> halves(x);
-    solve(halves.giver);
-    halves.give(T(-1), x.alpha);
+    solve_together(halves.giver, helpers);
+    halves.give(T(-1), x.alpha, helpers);
     halves.taker.alpha = T(1);
-    solve(halves.taker);
+    solve_together(halves.taker, helpers);
 }
 
 /// The taker first, while the giver is as it was.
-template <Scalar T> void multiply(const Triangular<T>& x)
+template <Scalar T> void multiply(const Triangular<T>& x, const Helpers& helpers)
 {
     if (x.order() <= packed_whole) return x.multiply();
     const Halves<T> halves(x);
-    multiply(halves.taker);
-    halves.give(x.alpha, T(1));
-    multiply(halves.giver);
+    multiply_together(halves.taker, helpers);
+    halves.give(x.alpha, T(1), helpers);
+    multiply_together(halves.giver, helpers);
 }
 
-/// What the steps ask for, or find and fit themselves into, before the first one changes B.
+/// Do the cores rather go past all of the triangle, each with a part of B, than past parts of it with all of B? Not where it has
+/// to come from the last cache, for so few numbers of B that nothing is there to hide it behind.
+template <Scalar T> bool goes_apart(const Triangular<T>& x)
+{
+    const Index many = x.side == Side::left ? 64 : 32; // columns beside one another are read together, rows are not
+    const BlockSizes& sizes = block_sizes<T>();
+    const Index held = sizes.kc * sizes.mc / (x.others() <= micro_kernel<T>().nr ? 4 : 1);
+    return x.others() > many || x.order() * x.order() <= 2 * held;
+}
+
+/// For each core a part of B: as many whole panels as any has, or columns that take less than these.
+template <Scalar T> Slicing parts(const Triangular<T>& x, Index cores)
+{
+    constexpr Index vectors = 2; // so few are solved for one by one
+    const MicroKernel<T>& kernel = micro_kernel<T>();
+    const Index even = (x.others() + cores - 1) / cores;
+    const auto rounded_up = [&](Index unit) { return (even + unit - 1) / unit * unit; };
+    if (x.side == Side::right) return {rounded_up(kernel.step), 1};
+    const Index panels = rounded_up(kernel.nr), columns = rounded_up(kernel.narrowest);
+    return {kernel.cols_in_place(columns) < panels ? columns : panels, vectors + 1};
+}
+
+/// compute(part of x, those who help with it).
+template <Scalar T, class Compute> void together(const Triangular<T>& x, const Helpers& helpers, const Compute& compute)
+{
+    if (!helpers.share || !goes_apart(x)) return compute(x, helpers);
+    const Update update{x.others(), x.flops(), 0, 0}; // a core has the same part from call to call
+    in_slices(helpers, update, parts(x, helpers.cores),
+              [&](Index first, Index count) { compute(x.slice(first, count), Helpers{}); });
+}
+template <Scalar T> void solve_together(const Triangular<T>& x, const Helpers& helpers)
+{
+    together(x, helpers, [](const Triangular<T>& part, const Helpers& others) { solve(part, others); });
+}
+template <Scalar T> void multiply_together(const Triangular<T>& x, const Helpers& helpers)
+{
+    together(x, helpers, [](const Triangular<T>& part, const Helpers& others) { multiply(part, others); });
+}
+
+/// What the steps ask for.
+template <Scalar T> void reserve_buffers(const Setup<T>& with, const Triangular<T>& x)
+{
+    const MicroKernel<T>& kernel = with.kernel;
+    const Index depth = std::max(with.tree[Loop::pc], packed_whole);
+    scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, packed_whole));
+    scratch<Real<T>>(Buffer::solution, kernel.left_size(x.others(), packed_whole));
+    scratch<Real<T>>(Buffer::left, kernel.left_size(std::max(kernel.mr, x.others()), depth));
+    scratch<Real<T>>(Buffer::right, kernel.right_size(depth, std::max(kernel.nr, x.others())));
+}
+/// Or find and fit themselves into, before the first one changes B.
 template <Scalar T> void reserve_buffers(const Triangular<T>& x)
 {
     Setup<T> with = setup<T>();
-    const MicroKernel<T>& kernel = with.kernel;
-    fit_to_memory(with, [&] {
-        const Index depth = std::max(with.tree[Loop::pc], packed_whole);
-        scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, packed_whole));
-        scratch<Real<T>>(Buffer::solution, kernel.left_size(x.others(), packed_whole));
-        scratch<Real<T>>(Buffer::left, kernel.left_size(std::max(kernel.mr, x.others()), depth));
-        scratch<Real<T>>(Buffer::right, kernel.right_size(depth, std::max(kernel.nr, x.others())));
-    });
+    fit_to_memory(with, [&] { reserve_buffers(with, x); });
+}
+
+/// Those of `helpers` who find all memory for their steps: in less, sums are cut otherwise.
+template <Scalar T> Helpers with_memory(const Helpers& helpers, const Triangular<T>& x)
+{
+    Helpers able = helpers;
+    if (helpers.share)
+        able.share = [&helpers, &x](Index chunks, Flops flops, const std::function<void(Team&)>& work) {
+            const auto work_if_able = [&](Team& team) {
+                if (!team.is_joined() || finds_memory([&] { reserve_buffers(setup<T>(), x); })) work(team);
+            };
+            return helpers.share(chunks, flops, std::cref(work_if_able));
+        };
+    return able;
 }
 
 } // namespace
 
 template <Scalar T>
-void solve_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb)
+void solve_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
+                     const Helpers& helpers)
 {
     const Triangular<T> x{side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     if (m <= 0 || n <= 0 || alpha == T(0)) return x.solve();
     reserve_buffers(x);
-    solve(x);
+    solve_together(x, with_memory(helpers, x));
 }
 
 template <Scalar T>
-void multiply_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb)
+void multiply_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
+                        const Helpers& helpers)
 {
     const Triangular<T> x{side, uplo, op, diag, m, n, alpha, A, lda, B, ldb};
     if (m <= 0 || n <= 0 || alpha == T(0)) return x.multiply();
     reserve_buffers(x);
-    multiply(x);
+    multiply_together(x, with_memory(helpers, x));
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
-    template void solve_by_halves(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);                            \
-    template void multiply_by_halves(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index);
+    template void solve_by_halves(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const Helpers&);            \
+    template void multiply_by_halves(Side, Uplo, Op, Diag, Index, Index, T, const T*, Index, T*, Index, const Helpers&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -1,5 +1,8 @@
 #pragma once
+#include "base/scalar.hpp"
 #include "base/types.hpp"
+#include "blas/level3/helpers.hpp"
+#include "matrix/ops.hpp"
 
 namespace trencadis::blas {
 
@@ -16,11 +19,13 @@ inline bool goes_by_halves(Side side, Index m, Index n)
 
 /// trsm and trmm by halves of such a triangle, down to blocks that are packed: the rest is read where it lies, once. The sums are
 /// others than those of trsm and trmm, and the same for each column of B (A from the right: row), whichever are beside it. On the
-/// calling thread.
+/// calling thread and by `helpers`, who take columns beside what the second cache holds of the triangle, and rows of what is
+/// beside it; one without memory takes nothing.
 template <Scalar T>
-void solve_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb);
+void solve_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
+                     const Helpers& helpers = {});
 template <Scalar T>
-void multiply_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B,
-                        Index ldb);
+void multiply_by_halves(Side side, Uplo uplo, Op op, Diag diag, Index m, Index n, T alpha, const T* A, Index lda, T* B, Index ldb,
+                        const Helpers& helpers = {});
 
 } // namespace trencadis::blas

@@ -2,6 +2,7 @@
 #include "base/types.hpp"
 #include "graph/team.hpp"
 
+#include <algorithm>
 #include <functional>
 
 namespace trencadis::blas {
@@ -48,28 +49,38 @@ inline bool is_worth_sharing(const Helpers& helpers, const Update& update)
     return helpers.share && update.flops >= least && others * update.flops > helpers.flops_for_a_byte * moved;
 }
 
+/// Slices of `size` columns; fewer than `least` that are left belong to the last one.
+struct Slicing {
+    Index size, least;
+};
+
 /// Calls compute(first, count) for all columns: in slices, by whoever takes part, or for all at once. A column must get the same
-/// bits whichever slice it is in; none is narrower than `unit`, but where all of them are: solutions and sums of one or two
-/// columns are found otherwise.
-template <class Compute> void in_slices(const Helpers& helpers, const Update& update, const Compute& compute)
+/// bits whichever slice it is in.
+template <class Compute> void in_slices(const Helpers& helpers, const Update& update, const Slicing& cut, const Compute& compute)
 {
     const Index n = update.n;
     if (n <= 0) return;
-    constexpr Index unit = 8;
-    constexpr Flops patient = 3e6; // two slices for each, so that one that comes late does less
-    const Index wanted = update.flops < patient && !update.has_late ? helpers.cores : 2 * helpers.cores;
-    const Index slice = (n + wanted * unit - 1) / (wanted * unit) * unit;
-    const Index slices = n % slice >= unit ? n / slice + 1 : n / slice; // what is less belongs to the last one
+    const Index slices = n % cut.size >= cut.least ? n / cut.size + 1 : n / cut.size;
     if (slices > 1 && is_worth_sharing(helpers, update)) {
         const auto work = [&](Team& team) {
             while (const Chunks some = team.next_of_two_ends(1)) {
-                const Index first = some.begin * slice;
-                compute(first, (some.end == slices ? n : some.end * slice) - first);
+                const Index first = some.begin * cut.size;
+                compute(first, (some.end == slices ? n : some.end * cut.size) - first);
             }
         };
         if (helpers.share(slices, update.flops, std::cref(work))) return;
     }
     compute(0, n);
+}
+
+/// The same in one slice for each core, or two; none is narrower than eight columns, but where all of them are: solutions and
+/// sums of one or two columns are found otherwise.
+template <class Compute> void in_slices(const Helpers& helpers, const Update& update, const Compute& compute)
+{
+    constexpr Index unit = 8;
+    constexpr Flops patient = 3e6; // two slices for each, so that one that comes late does less
+    const Index wanted = update.flops < patient && !update.has_late ? helpers.cores : 2 * helpers.cores;
+    in_slices(helpers, update, {std::max(unit, (update.n + wanted * unit - 1) / (wanted * unit) * unit), unit}, compute);
 }
 
 } // namespace trencadis::blas
