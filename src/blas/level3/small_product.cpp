@@ -101,6 +101,23 @@ template <Scalar T> bool SmallProduct<T>::is_flat(const Product<T>& x)
     return x.B.rs == 1 && x.m <= few * micro_kernel<T>().mr && 2 * x.m * x.k <= sizes.kc * sizes.mc;
 }
 
+/// Has C so few columns that packing A would cost more than is multiplied with it, while A does not stay in the second cache but
+/// B does, and are there enough panels for several cores?
+template <Scalar T> bool SmallProduct<T>::is_narrow(const Product<T>& x)
+{
+    if constexpr (is_complex<T>) return false;
+    constexpr Index fewest = 8, widest = 4; // panels
+    const MicroKernel<T>& kernel = micro_kernel<T>();
+    if (x.n > widest * kernel.nr || x.m < fewest * kernel.mr || x.A.rs != 1 || x.B.rs != 1 || !reads(kernel, x.m)) return false;
+    const Index stays = block_sizes<T>().kc * block_sizes<T>().mc;
+    return x.m * x.k > stays && x.n * x.k <= stays;
+}
+/// And does a panel of A stay for all of them?
+template <Scalar T> bool SmallProduct<T>::suits_narrow(const Product<T>& x)
+{
+    return is_narrow(x) && (x.n <= micro_kernel<T>().nr || !is_driven_out(x.A, std::min(x.k, block_sizes<T>().kc)));
+}
+
 template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, const Setup<T>& with)
 {
     const MicroKernel<T>& kernel = with.kernel;
@@ -126,6 +143,10 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
       panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n), lead_(rows_above_a_line())
 {
     const MicroKernel<T>& kernel = with.kernel;
+    constexpr Index few = 8; // panels of columns
+    streams_ = x.n <= few * kernel.nr && x.m * x.k * Index(sizeof(T)) > kept_second_ && !is_driven_out(x.A, depth_);
+    narrow_ = is_narrow(x);
+    if (narrow_) return;
     if (!shared && is_low(x.n, x.k) && x.m * x.n * Index(sizeof(T)) <= kept_second_) return;
     if (!shared && (is_low(x.n, x.k) || is_flat(x))) {
         take_columns();
@@ -158,9 +179,10 @@ template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 ||
 
 /// Are its columns so far apart that they share few sets of the caches, too few for the second one to keep a panel, from which it
 /// is read as fast as one that is packed?
-template <Scalar T> bool SmallProduct<T>::is_driven_out(const Operand<T>& A) const
+template <Scalar T> bool SmallProduct<T>::is_driven_out(const Operand<T>& A, Index depth)
 {
-    return conflict(A.cs) && depth_ * A.cs * Index(sizeof(T)) >= kept_second_;
+    const BlockSizes& sizes = block_sizes<T>();
+    return conflict(A.cs) && depth * A.cs >= sizes.kc * sizes.mc;
 }
 
 /// Is it driven out, or are its columns such that most vectors cross two lines of the first cache? Or have panels no whole lines,
@@ -170,7 +192,7 @@ template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) c
     const bool crossing = kernel_.step * Index(sizeof(T)) >= line && A.cs * Index(sizeof(T)) % line != 0;
     const Index height = kernel_.mr * Index(sizeof(T));
     const bool overflowing = height % line != 0 && x_.k * (height + line) > kept_;
-    return !is_complex<T> && A.rs == 1 && (crossing || overflowing || is_driven_out(A));
+    return !is_complex<T> && A.rs == 1 && (crossing || overflowing || is_driven_out(A, depth_));
 }
 
 /// Rows above the first one that begins a line, where all columns of A begin alike and vectors are as long as a line: without
@@ -199,6 +221,7 @@ template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 /// that the next ones may go on with it.
 template <Scalar T> void SmallProduct<T>::work(Chunks chunks, bool from_the_end, Index& packed) const
 {
+    if (narrow_) return narrow_panels(chunks.begin, chunks.end);
     while (chunks) {
         const Run run = from_the_end ? last_run(chunks) : first_run(chunks);
         const Index row = bound(run.panel), col = run.piece * piece_;
@@ -260,6 +283,17 @@ template <Scalar T> const T* SmallProduct<T>::pack(Index i, Index rows, T* image
     return image;
 }
 
+/// Some panels for all columns, piece by piece of the depth, so that the first caches hold B and a panel's piece of A.
+template <Scalar T> void SmallProduct<T>::narrow_panels(Index begin, Index end) const
+{
+    for (Index p = 0; p < x_.k; p += depth_)
+        for (Index c = begin; c < end; ++c) {
+            const Index row = bound(c), behind = std::min(x_.m, bound(c + 1)), above = c == 0 ? std::min(lead_, behind) : 0;
+            if (above > 0) piece(row, above, 0, x_.n, p, x_.A.data + row, x_.A.cs);
+            if (above < behind - row) piece(row + above, behind - row - above, 0, x_.n, p, x_.A.data + row + above, x_.A.cs);
+        }
+}
+
 /// Rows [i, i + rows) of columns [j0, j1).
 template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, Index j1, Index& packed) const
 {
@@ -276,17 +310,22 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
         packed = i;
         step = kernel_.height(rows);
     }
+    for (Index p = 0; p < x_.k; p += depth_) piece(i, rows, j0, j1, p, A, step);
+}
+
+/// The same for the piece of the depth from p on, with a panel of A whose columns are `step` apart.
+template <Scalar T> void SmallProduct<T>::piece(Index i, Index rows, Index j0, Index j1, Index p, const T* A, Index step) const
+{
     ProductInPlace<T> panel = panel_of(x_, rows, step);
     panel.cols = j1 - j0;
     panel.C = x_.C + i + j0 * x_.cs;
-    for (Index p = 0; p < x_.k; p += depth_) {
-        panel.k = std::min(depth_, x_.k - p);
-        panel.A = A + p * step;
-        if (planes) panel.planes = reinterpret_cast<const Real<T>*>(panel.A);
-        panel.B = x_.B.data + p * x_.B.rs + j0 * x_.B.cs;
-        panel.beta = p == 0 ? x_.beta : T(1);
-        kernel_.multiply_in_place(panel);
-    }
+    panel.goes_on = streams_ && step == x_.A.cs && i + rows + kernel_.step <= x_.m;
+    panel.k = std::min(depth_, x_.k - p);
+    panel.A = A + p * step;
+    if (packs_planes(rows)) panel.planes = reinterpret_cast<const Real<T>*>(panel.A);
+    panel.B = x_.B.data + p * x_.B.rs + j0 * x_.B.cs;
+    panel.beta = p == 0 ? x_.beta : T(1);
+    kernel_.multiply_in_place(panel);
 }
 
 template class SmallProduct<float>;

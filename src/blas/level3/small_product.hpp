@@ -23,10 +23,11 @@ public:
     /// Is that the fastest way?
     static bool suits(const Product<T>& x) { return fits(x) && !drives_out(x.B, x.m, x.k); }
     /// Has a whole call no long side, nor a B by rows whose lines share few sets of a cache while every panel of A reads
-    /// them anew?
+    /// them anew? Or few columns, for which a large A is read once?
     static bool is_compact(const Product<T>& x)
     {
-        return !is_complex<T> && std::max({x.m, x.n, x.k}) <= longest && (is_low(x.n, x.k) || x.B.rs == 1 || !conflict(x.B.rs));
+        const bool has_sets = is_low(x.n, x.k) || x.B.rs == 1 || !conflict(x.B.rs);
+        return !is_complex<T> && ((std::max({x.m, x.n, x.k}) <= longest && has_sets) || suits_narrow(x));
     }
     /// Do all of its operands stay in the second cache, or nearly so?
     static bool is_tiny(const Product<T>& x) { return !is_complex<T> && std::max({x.m, x.n, x.k}) <= deepest; }
@@ -43,7 +44,7 @@ public:
     /// do where it packs both operands once.
     bool packs_again() const
     {
-        return crowded_ || scattered_ || (image_ == 0 && together_ < pieces_ && (x_.A.rs != 1 || is_driven_out(x_.A)));
+        return crowded_ || scattered_ || (image_ == 0 && together_ < pieces_ && (x_.A.rs != 1 || is_driven_out(x_.A, depth_)));
     }
     void work(Index begin, Index end) const; ///< chunks; allocates scratch memory of the thread once
     /// What `team` gives until nothing is left: long runs first, then shorter ones, so that all end together (guided
@@ -58,6 +59,8 @@ private:
 
     static bool is_low(Index n, Index k) { return k <= deepest && n * k <= largest; }
     static bool is_flat(const Product<T>& x);
+    static bool is_narrow(const Product<T>& x);
+    static bool suits_narrow(const Product<T>& x);
     static bool suits_planes(const Product<T>& x);
     bool packs_planes(Index rows) const;
     void take_columns();
@@ -80,12 +83,14 @@ private:
     bool reads(Index rows) const { return reads(kernel_, rows); }
     static bool reads(const MicroKernel<T>& kernel, Index rows) { return kernel.reads_any_rows || rows % kernel.step == 0; }
     bool is_slow_to_read(const Operand<T>& A) const;
-    bool is_driven_out(const Operand<T>& A) const;
+    static bool is_driven_out(const Operand<T>& A, Index depth);
     Index rows_above_a_line() const;
     Index bound(Index p) const;
     T* image_of(Index i) const;
     const T* pack(Index i, Index rows, T* image) const;
+    void narrow_panels(Index begin, Index end) const;
     void panel(Index i, Index rows, Index j0, Index j1, Index& packed) const;
+    void piece(Index i, Index rows, Index j0, Index j1, Index p, const T* A, Index step) const;
 
     Product<T> x_;
     const MicroKernel<T>& kernel_;
@@ -98,6 +103,8 @@ private:
     Index lead_;             ///< rows of the first panel that are made before its others
     Index together_ = 1;     ///< pieces that a panel is used for one after the other
     Index image_ = 0;        ///< numbers of an image of all of A, which is packed first; 0: there is none
+    bool narrow_ = false;    ///< are its chunks panels of rows for all columns?
+    bool streams_ = false;   ///< does A come from farther than the second cache, for few columns?
     bool scattered_ = false; ///< do the operands of a core alone lie in many pages?
     bool crowded_ = false;   ///< would A not stay in the second cache while it is used for piece after piece?
 };

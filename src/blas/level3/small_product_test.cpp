@@ -93,7 +93,11 @@ protected:
     {
         // Instruction sets that cannot read some numbers of a vector read whole panels of complex numbers.
         const bool by_columns = either() && (!is_complex<T> || kernel.reads_any_rows || m % kernel.step == 0);
-        const Op op_a = by_columns ? Op::none : Op::trans, op_b = std::array{Op::none, Op::trans, Op::conj_trans}[random() % 3];
+        expect_product(m, n, k, by_columns, std::array{Op::none, Op::trans, Op::conj_trans}[random() % 3], shared);
+    }
+    void expect_product(Index m, Index n, Index k, bool by_columns, Op op_b, bool shared)
+    {
+        const Op op_a = by_columns ? Op::none : Op::trans;
         const bool conjugate_a = is_complex<T> && either();
         Framed<T> A(by_columns ? m : k, by_columns ? k : m, random() % 4 + !by_columns, random), // rows are not columns, too
             B(op_b == Op::none ? k : n, op_b == Op::none ? n : k, random() % 4, random), C(m, n, random() % 4, random);
@@ -171,6 +175,36 @@ TYPED_TEST(LargerSmallProducts, TakeColumnsForAllPanels)
     for (const auto& [m, n, k] :
          {std::array<Index, 3>{7 * kernel.mr + 5, 430, 20}, {333, 301, 33}, {2 * kernel.mr + 3, 300, 170}, {1, 500, 390}})
         this->expect_definition(m, n, k, false);
+}
+
+/// A large A is read once for few columns, of B and of C.
+TYPED_TEST(LargerSmallProducts, ReadALargeAForFewColumns)
+{
+    const MicroKernel<TypeParam>& kernel = this->kernel;
+    const Index m = 13 * kernel.mr + (kernel.reads_any_rows ? 5 : kernel.step);
+    for (const bool shared : {false, true})
+        for (const Index n : {Index(1), kernel.nr - 1, kernel.nr + 2, 4 * kernel.nr})
+            this->expect_product(m, n, 2000, true, Op::none, shared);
+}
+
+/// Whose bits are those of the same columns among many.
+TYPED_TEST(LargerSmallProducts, HaveTheBitsOfManyColumns)
+{
+    using T = TypeParam;
+    const MicroKernel<T>& kernel = this->kernel;
+    const Index m = 9 * kernel.mr, k = 2000, few = kernel.nr + 1, many = 20 * kernel.nr;
+    Framed<T> A(m, k, 3, this->random), B(k, many, 1, this->random), C(m, many, 0, this->random), D(m, few, 0, this->random);
+    const auto product = [&](Index n, Framed<T>& to) {
+        return Product<T>{m, n, k, T(0.5), general(A.data(), A.ld), general(B.data(), B.ld), T(0), to.data(), 1, to.ld};
+    };
+    ASSERT_FALSE(SmallProduct<T>::suits(product(many, C)));
+    ASSERT_TRUE(SmallProduct<T>::suits(product(few, D)));
+    multiply(product(many, C));
+    multiply(product(few, D));
+    EXPECT_TRUE(std::equal(D.data(), D.data() + m * few, C.data()));
+    std::fill_n(D.data(), m * few, T(7));
+    this->make_in_any_order(SmallProduct<T>(product(few, D), setup<T>(0), true));
+    EXPECT_TRUE(std::equal(D.data(), D.data() + m * few, C.data()));
 }
 
 /// Panels of A are read in place or packed by how far its columns lie apart, and pieces of B are wide or narrow with it.
@@ -308,9 +342,9 @@ TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
     EXPECT_TRUE(SmallProduct<double>::suits(product));
     product.k = 1000; // with so few rows a B that lies by columns is not packed
     EXPECT_TRUE(SmallProduct<double>::suits(product));
-    product.m = 1000;
+    product.m = 1000, product.n = 100;
     EXPECT_FALSE(SmallProduct<double>::suits(product));
-    product.m = 10;
+    product.m = product.n = 10;
     product.B = general(&x, Index(10), Op::trans);
     EXPECT_FALSE(SmallProduct<double>::suits(product));
     product.k = 10;
