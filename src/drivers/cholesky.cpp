@@ -116,7 +116,7 @@ void potrs(Crew& crew, Uplo uplo, Index n, Index nrhs, const T* A, Index lda, T*
     if (n == 0 || nrhs == 0) return;
     const Problem problem{.m = n, .n = n, .nrhs = nrhs, .uplo = uplo};
     if (there) return void(run_on_devices<T>(crew, forms::potrs(), options, problem, {{A, lda}, {B, ldb}}));
-    if (solves_vectors(crew.kernels(), nrhs, options) || solves_few(crew, n, nrhs, options))
+    if (solves_vectors(crew.kernels(), nrhs, options) || solves_few<T>(crew, n, nrhs, options))
         return solve_twice<T>(
             uplo, [&](Op op) { trsm(crew, Side::left, uplo, op, Diag::non_unit, n, nrhs, T(1), A, lda, B, ldb, options); });
     const Flops flops = operations::potrs(double(n), double(nrhs)).flops<T>();

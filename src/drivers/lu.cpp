@@ -145,7 +145,7 @@ void solve(Crew& crew, const Problem& problem, const T* A, Index lda, const Inde
            const RoutineOptions& options)
 {
     const Flops flops = operations::getrs(double(problem.n), double(problem.nrhs)).flops<T>();
-    if (solves_vectors(crew.kernels(), problem.nrhs, options) || solves_few(crew, problem.n, problem.nrhs, options))
+    if (solves_vectors(crew.kernels(), problem.nrhs, options) || solves_few<T>(crew, problem.n, problem.nrhs, options))
         return solve_twice(problem.op, problem.n, problem.nrhs, ipiv, B, ldb, [&](Uplo uplo, Diag diag) {
             trsm(crew, Side::left, uplo, problem.op, diag, problem.n, problem.nrhs, T(1), A, lda, B, ldb, options);
         });

@@ -90,12 +90,6 @@ bool multiplies_vectors(const KernelProvider& kernels, KernelRoutine routine, In
     return blas::goes_by_vectors(order, others) && options.nb == 0 && options.variant.empty() && kernels.native(routine);
 }
 
-bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options)
-{
-    return blas::goes_by_halves(Side::left, n, nrhs) && options.nb == 0 && options.variant.empty() && !crew.has_devices() &&
-           crew.kernels().native(KernelRoutine::trsm);
-}
-
 DirectLimits limits_of(const Crew& crew, Work work)
 {
     constexpr Flops half_a_millisecond = 5e7;

@@ -4,6 +4,7 @@
 #include "algorithms/tile_size.hpp"
 #include "base/error.hpp"
 #include "base/same_sums.hpp"
+#include "blas/level3/by_halves.hpp"
 #include "drivers/crew.hpp"
 #include "drivers/linear_algebra.hpp"
 #include "kernels/providers/provider.hpp"
@@ -41,7 +42,11 @@ bool solves_vectors(const KernelProvider& kernels, Index nrhs, const RoutineOpti
 bool multiplies_vectors(const KernelProvider& kernels, KernelRoutine routine, Index order, Index others,
                         const RoutineOptions& options = {});
 /// Or for few beside a large triangle, which trsm reads where it lies?
-bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options);
+template <Scalar T> bool solves_few(Crew& crew, Index n, Index nrhs, const RoutineOptions& options)
+{
+    return blas::goes_by_halves<T>(Side::left, n, nrhs) && options.nb == 0 && options.variant.empty() && !crew.has_devices() &&
+           crew.kernels().native(KernelRoutine::trsm);
+}
 
 /// The form that the options ask for, null where they leave it open. Throws Error{bad_argument} for one that the routine has not.
 const Form* check_options(std::string_view routine, const RoutineOptions& options);

@@ -51,7 +51,7 @@ template <Scalar T> struct TriangularCall {
     void multiply_together(const RoutineOptions& options) const
     {
         constexpr Index least = is_complex<T> ? 24 : 40; // of thinner ones packing the triangle costs more than a tenth
-        if (blas::goes_by_halves(side, m, n)) return share_few(blas::multiply_by_halves<T>);
+        if (blas::goes_by_halves<T>(side, m, n)) return share_few(blas::multiply_by_halves<T>);
         if (flops() > most_in_slices) return multiply_as_team(options);
         const auto multiply = [this](Index first, Index count) {
             const Tile<T> own = slice(first, count);
@@ -88,7 +88,7 @@ template <Scalar T> struct TriangularCall {
     /// the same bits.
     void solve_together(const RoutineOptions& options) const
     {
-        if (blas::goes_by_halves(side, m, n)) return share_few(blas::solve_by_halves<T>);
+        if (blas::goes_by_halves<T>(side, m, n)) return share_few(blas::solve_by_halves<T>);
         const blas::Setup<T> with = blas::setup<T>(0);
         const auto triangle = blas::right_upper(side, uplo, op, diag, m, n, A, lda, B, ldb);
         constexpr Flops without_session =
@@ -226,7 +226,7 @@ void alone::trmm(const KernelProvider& kernels, Side side, Uplo uplo, Op op, Dia
     if (multiplies_vectors(kernels, KernelRoutine::trmm, side == Side::left ? m : n, side == Side::left ? n : m) &&
         blas::multiply_vectors(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb))
         return;
-    if (kernels.native(KernelRoutine::trmm) && blas::goes_by_halves(side, m, n))
+    if (kernels.native(KernelRoutine::trmm) && blas::goes_by_halves<T>(side, m, n))
         return blas::multiply_by_halves(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     kernels.trmm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
 }
@@ -236,7 +236,7 @@ void alone::trsm(const KernelProvider& kernels, Side side, Uplo uplo, Op op, Dia
 {
     if (side == Side::right && solves_vectors(kernels, m) && blas::solve_rows(uplo, op, diag, m, n, alpha, A, lda, B, ldb))
         return;
-    if (kernels.native(KernelRoutine::trsm) && blas::goes_by_halves(side, m, n))
+    if (kernels.native(KernelRoutine::trsm) && blas::goes_by_halves<T>(side, m, n))
         return blas::solve_by_halves(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
     kernels.trsm(side, uplo, op, diag, m, n, alpha, A, lda, B, ldb);
 }

@@ -109,10 +109,11 @@ template <Scalar T> void multiply(const Triangular<T>& x, const Helpers& helpers
 /// to come from the last cache, for so few numbers of B that nothing is there to hide it behind.
 template <Scalar T> bool goes_apart(const Triangular<T>& x)
 {
-    const Index many = x.side == Side::left ? 64 : 32; // columns beside one another are read together, rows are not
+    constexpr Index many = 32;
+    if (x.side == Side::right && x.others() > many) return true; // columns beside one another are read together, rows are not
     const BlockSizes& sizes = block_sizes<T>();
     const Index held = sizes.kc * sizes.mc / (x.others() <= micro_kernel<T>().nr ? 4 : 1);
-    return x.others() > many || x.order() * x.order() <= 2 * held;
+    return x.order() * x.order() <= 2 * held;
 }
 
 /// For each core a part of B: as many whole panels as any has, or columns that take less than these.

@@ -4,17 +4,20 @@
 #include "blas/level3/helpers.hpp"
 #include "matrix/ops.hpp"
 
+#include <algorithm>
+
 namespace trencadis::blas {
 
 inline constexpr Index packed_whole = 96; ///< the order of triangles that are not halved
 
-/// Are there so few columns of B (A from the right: rows) beside the triangle that to pack it would be most of the time? But not
-/// one or two, which trsm solves for one by one.
-inline bool goes_by_halves(Side side, Index m, Index n)
+/// Are there so few columns of B (A from the right: rows) beside the triangle that to pack all of it would be a good part of the
+/// time? But not one or two, which trsm solves for one by one.
+template <Scalar T> bool goes_by_halves(Side side, Index m, Index n)
 {
-    constexpr Index vectors = 2, few = 64;
+    constexpr Index vectors = 2, few = 64, most = is_complex<T> ? 100 : 240;
     const bool left = side == Side::left;
-    return (left ? n : m) <= few && (left ? m : n) > packed_whole && (!left || n > vectors);
+    const Index order = left ? m : n, others = left ? n : m;
+    return order > packed_whole && others <= std::clamp(order / 2, few, most) && (!left || others > vectors);
 }
 
 /// trsm and trmm by halves of such a triangle, down to blocks that are packed: the rest is read where it lies, once. The sums are

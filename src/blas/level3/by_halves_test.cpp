@@ -48,13 +48,13 @@ protected:
     Case any()
     {
         constexpr std::array<Index, 4> orders{97, 100, 193, 250};
-        constexpr std::array<Index, 5> others{3, 7, 16, 33, 64};
+        constexpr std::array<Index, 6> others{3, 7, 16, 33, 64, 99};
         return {random.side(),
                 random.uplo(),
                 random.op(),
                 random.diag(),
                 orders[std::size_t(random.below(4))],
-                others[std::size_t(random.below(5))]};
+                others[std::size_t(random.below(6))]};
     }
     /// B from `first` on, so many columns (from the right: rows).
     static void carry_out(const Routine& routine, const Case& x, T alpha, const Stored<T>& A, Stored<T>& B, Index first,
@@ -151,7 +151,7 @@ TYPED_TEST(ByHalves, HaveTheSameBitsWithHelpers)
                               return true;
                           }};
     for (const Side side : {Side::left, Side::right})
-        for (const Index others : {Index(7), Index(20), Index(50)}) {
+        for (const Index others : {Index(7), Index(20), Index(50), Index(90)}) {
             typename TestFixture::Case x = this->any();
             x.side = side, x.order = 750, x.others = others;
             const Stored<T> A = this->triangle(x), before = this->others(x);
