@@ -273,7 +273,9 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
     if (ours && share_product(crew, whole, way, compact, flops)) return;
     if (how.by_caller() || runs_directly(crew, flops, way) || (how.here() && is_cut_as_a_whole<T>(way, k)))
         return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
-    const bool small = compact && is_one_task(crew, whole), thin = ours && is_thin(m, n, way);
+    const bool small = compact && is_one_task(crew, whole);
+    // Tiles of a deep one with few columns would cut the depth otherwise than those who share it do.
+    const bool thin = ours && (is_thin(m, n, way) || (compact && k > depth_tile(k, sizeof(T))));
     Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta, .workers = how.grain()};
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
     if (small || thin) {

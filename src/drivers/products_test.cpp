@@ -48,6 +48,24 @@ TEST(Products, AreMadeInTwoPartsWhereThatIsFaster)
     expect_parts_where_cores_are_far_even_and_free<std::complex<double>>(of_complex, of_complex, of_complex);
 }
 
+/// Deeper than tiles are, and too short to be thin: whoever takes part, the depth is cut alike.
+TEST(Products, WithFewColumnsHaveTheSameBitsSharedAndAsTasks)
+{
+    const blas::Setup<double> with = blas::setup<double>(0);
+    const Index m = 8 * with.kernel.mr + 3, n = with.kernel.nr,
+                k = std::max<Index>(1162, with.tree[blas::Loop::pc] * with.tree[blas::Loop::ic] / m + 1);
+    const std::vector<double> A = random_numbers<double>(m * k), B = random_numbers<double>(k * n);
+    const auto product = [&](auto&& crew) {
+        std::vector<double> C(std::size_t(m * n), 1);
+        gemm(crew, Op::none, Op::none, m, n, k, 2.0, A.data(), m, B.data(), k, 0.5, C.data(), m);
+        if constexpr (requires { crew.shared; }) EXPECT_GE(crew.shared, 8) << "panels";
+        return C;
+    };
+    const std::vector<double> C = product(SharingCrew({}));
+    EXPECT_EQ(C, product(SmallCrew(2))) << "as tasks";
+    EXPECT_EQ(C, product(SmallCrew(1))) << "by one";
+}
+
 /// Pieces of the depth one after the other, each by all who are there, or by the caller where nobody is at the moment. Not where
 /// a piece is none that is made in place.
 template <Scalar T> int deep_products_with_same_bits()

@@ -9,6 +9,7 @@
 
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <string>
 #endif
 
@@ -117,7 +118,11 @@ std::int64_t now_before_calibration()
     if (calibration.is_made()) return calibration.get().now();
     // Whoever makes a session holds this for long, and may be waiting for a lock under which its threads ask for the time.
     const std::unique_lock lock(first_uses(), std::try_to_lock);
-    return lock ? calibration.get().now() : monotonic_ns();
+    try {
+        if (lock) return calibration.get().now();
+    } catch (const std::bad_alloc&) { // who asks for the time is not to fail where there is no memory
+    }
+    return monotonic_ns();
 }
 
 #endif

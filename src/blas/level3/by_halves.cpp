@@ -119,13 +119,13 @@ template <Scalar T> bool goes_apart(const Triangular<T>& x)
 /// For each core a part of B: as many whole panels as any has, or columns that take less than these.
 template <Scalar T> Slicing parts(const Triangular<T>& x, Index cores)
 {
-    constexpr Index vectors = 2; // so few are solved for one by one
+    constexpr Index fewest = 3; // one or two columns are solved for one by one, with other bits
     const MicroKernel<T>& kernel = micro_kernel<T>();
-    const Index even = (x.others() + cores - 1) / cores;
+    const Index even = std::max((x.others() + cores - 1) / cores, x.side == Side::left ? fewest : 1);
     const auto rounded_up = [&](Index unit) { return (even + unit - 1) / unit * unit; };
     if (x.side == Side::right) return {rounded_up(kernel.step), 1};
     const Index panels = rounded_up(kernel.nr), columns = rounded_up(kernel.narrowest);
-    return {kernel.cols_in_place(columns) < panels ? columns : panels, vectors + 1};
+    return {kernel.cols_in_place(columns) < panels ? columns : panels, fewest};
 }
 
 /// compute(part of x, those who help with it).
