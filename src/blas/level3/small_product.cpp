@@ -140,12 +140,11 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     : x_(x), kernel_(with.kernel), kept_(with.tree[Loop::pc] * kernel_.nr * Index(sizeof(T))),
       kept_second_(with.tree[Loop::ic] * with.tree[Loop::pc] * Index(sizeof(T))),
       depth_(balanced_block(x.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x.A)), planes_(suits_planes(x)),
-      panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n), lead_(rows_above_a_line())
+      narrow_(is_narrow(x)), panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n), lead_(rows_above_a_line())
 {
     const MicroKernel<T>& kernel = with.kernel;
     constexpr Index few = 8; // panels of columns
     streams_ = x.n <= few * kernel.nr && x.m * x.k * Index(sizeof(T)) > kept_second_ && !is_driven_out(x.A, depth_);
-    narrow_ = is_narrow(x);
     if (narrow_) return;
     if (!shared && is_low(x.n, x.k) && x.m * x.n * Index(sizeof(T)) <= kept_second_) return;
     if (!shared && (is_low(x.n, x.k) || is_flat(x))) {
@@ -175,7 +174,7 @@ template <Scalar T> void SmallProduct<T>::take_columns()
     crowded_ = 2 * x_.m * x_.k * Index(sizeof(T)) > kept_second_;
 }
 
-template <Scalar T> bool SmallProduct<T>::packs() const { return x_.A.rs != 1 || !reads(x_.m) || slow_ || planes_; }
+template <Scalar T> bool SmallProduct<T>::packs() const { return !narrow_ && (x_.A.rs != 1 || !reads(x_.m) || slow_ || planes_); }
 
 /// Are its columns so far apart that they share few sets of the caches, too few for the second one to keep a panel, from which it
 /// is read as fast as one that is packed?
@@ -201,7 +200,7 @@ template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) c
 template <Scalar T> Index SmallProduct<T>::rows_above_a_line() const
 {
     constexpr Index few = 6, element = sizeof(T); // panels: one more low one would cost as much as is gained
-    const bool suits = !is_complex<T> && !packs() && kernel_.reads_any_rows && kernel_.step * element >= line;
+    const bool suits = !is_complex<T> && !packs() && !slow_ && kernel_.reads_any_rows && kernel_.step * element >= line;
     if (!suits || kernel_.mr < 2 * kernel_.step || panels_ <= few) return 0;
     const Index bytes = Index(-reinterpret_cast<std::uintptr_t>(x_.A.data) % line);
     return bytes % element == 0 ? bytes / element : 0;

@@ -99,11 +99,11 @@ private:
     Index depth_;       ///< of a cut along k
     bool slow_;         ///< are columns of A slow to read where they lie?
     bool planes_;       ///< is A packed by planes?
+    bool narrow_;       ///< are its chunks panels of rows for all columns, and is A read where it lies?
     Index panels_, pieces_, piece_;
     Index lead_;             ///< rows of the first panel that are made before its others
     Index together_ = 1;     ///< pieces that a panel is used for one after the other
     Index image_ = 0;        ///< numbers of an image of all of A, which is packed first; 0: there is none
-    bool narrow_ = false;    ///< are its chunks panels of rows for all columns?
     bool streams_ = false;   ///< does A come from farther than the second cache, for few columns?
     bool scattered_ = false; ///< do the operands of a core alone lie in many pages?
     bool crowded_ = false;   ///< would A not stay in the second cache while it is used for piece after piece?
