@@ -177,6 +177,9 @@ TYPED_TEST(LargerSmallProducts, TakeColumnsForAllPanels)
         this->expect_definition(m, n, k, false);
 }
 
+/// Of an A of m rows that the second cache does not hold.
+template <class T> Index depth_beyond_the_cache(Index m) { return block_sizes<T>().kc * block_sizes<T>().mc / m + 100; }
+
 /// A large A is read once for few columns, of B and of C.
 TYPED_TEST(LargerSmallProducts, ReadALargeAForFewColumns)
 {
@@ -184,7 +187,7 @@ TYPED_TEST(LargerSmallProducts, ReadALargeAForFewColumns)
     const Index m = 13 * kernel.mr + (kernel.reads_any_rows ? 5 : kernel.step);
     for (const bool shared : {false, true})
         for (const Index n : {Index(1), kernel.nr - 1, kernel.nr + 2, 4 * kernel.nr})
-            this->expect_product(m, n, 2000, true, Op::none, shared);
+            this->expect_product(m, n, depth_beyond_the_cache<TypeParam>(m), true, Op::none, shared);
 }
 
 /// Whose bits are those of the same columns among many.
@@ -192,7 +195,7 @@ TYPED_TEST(LargerSmallProducts, HaveTheBitsOfManyColumns)
 {
     using T = TypeParam;
     const MicroKernel<T>& kernel = this->kernel;
-    const Index m = 9 * kernel.mr, k = 2000, few = kernel.nr + 1, many = 20 * kernel.nr;
+    const Index m = 9 * kernel.mr, k = depth_beyond_the_cache<T>(m), few = kernel.nr + 1, many = 20 * kernel.nr;
     Framed<T> A(m, k, 3, this->random), B(k, many, 1, this->random), C(m, many, 0, this->random), D(m, few, 0, this->random);
     const auto product = [&](Index n, Framed<T>& to) {
         return Product<T>{m, n, k, T(0.5), general(A.data(), A.ld), general(B.data(), B.ld), T(0), to.data(), 1, to.ld};
