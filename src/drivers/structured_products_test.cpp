@@ -88,7 +88,7 @@ TEST(StructuredProducts, SolveForOneOrTwoRightSidesTogether)
 /// Solutions from factors are those of two triangles, with the bits of one worker.
 TEST(StructuredProducts, SolveForFewRightSidesInParts)
 {
-    constexpr Index n = 200;
+    constexpr Index n = 230;
     const Index nrhs = 3 * blas::setup<double>(0).kernel.nr;
     std::vector<double> A = random_numbers<double>(n * n);
     for (Index i = 0; i < n; ++i) A[std::size_t(i * (n + 1))] = 2 * n;
