@@ -153,10 +153,12 @@ TYPED_TEST(ByHalves, HaveTheSameBitsWithHelpers)
                               return true;
                           }};
     const BlockSizes& sizes = block_sizes<T>();
-    const Index kept = Index(std::sqrt(double(sizes.kc * sizes.mc) / 2)); // beside so few by a part of the second cache
+    const double held = double(sizes.kc * sizes.mc);
+    const Index kept = Index(std::sqrt(held / 2)); // beside so few by a part of the second cache
+    const Index large = std::max<Index>(750, Index(1.1 * std::sqrt(2 * held)));
     for (const Side side : {Side::left, Side::right})
         for (const auto& [others, order] :
-             {std::pair<Index, Index>{4, kept}, {5, kept}, {7, 750}, {20, 750}, {50, 750}, {90, 750}}) {
+             {std::pair<Index, Index>{4, kept}, {5, kept}, {7, large}, {20, large}, {50, large}, {90, large}}) {
             typename TestFixture::Case x = this->any();
             x.side = side, x.order = order, x.others = others;
             const Stored<T> A = this->triangle(x), before = this->others(x);
@@ -165,7 +167,9 @@ TYPED_TEST(ByHalves, HaveTheSameBitsWithHelpers)
                 this->carry_out(routine, x, T(2), A, alone, 0, others);
                 shared = 0;
                 this->carry_out(helped, x, T(2), A, together, 0, others);
-                EXPECT_GE(shared, order == kept ? 0 : 1) << char(side) << " " << others;
+                // Parts of B beside each half, and of what one half gives the other; many rows by parts alone.
+                const bool in_pieces = others >= 20 && (side == Side::left || others <= 32);
+                EXPECT_GE(shared, order == kept ? 0 : in_pieces ? 3 : 1) << char(side) << " " << others;
                 EXPECT_EQ(std::memcmp(alone.data.data(), together.data.data(), alone.data.size() * sizeof(T)), 0)
                     << char(side) << char(x.uplo) << char(x.op) << " " << others << " others, seed " << this->seed;
             };
