@@ -65,6 +65,7 @@ template <Scalar T> bool SmallProduct<T>::fits(const Product<T>& x)
     if (x.part != Part::all || x.rs != 1 || x.alpha == T(0) || x.k <= 0 || x.A.structure != Structure::general ||
         x.B.structure != Structure::general || (x.B.rs != 1 && x.B.cs != 1))
         return false;
+    if (FewColumns<T>::suits(x)) return true;
     if constexpr (is_complex<T>) {
         const MicroKernel<T>& kernel = micro_kernel<T>();
         if (suits_planes(x)) return true;
@@ -96,8 +97,8 @@ template <Scalar T> bool SmallProduct<T>::packs_planes(Index rows) const
 template <Scalar T> bool SmallProduct<T>::is_flat(const Product<T>& x)
 {
     if constexpr (is_complex<T>) return false;
-    constexpr Index few = 4; // panels of A
-    const BlockSizes& sizes = block_sizes<T>();
+    constexpr Index few = 4;                     // panels of A
+    const BlockSizes& sizes = block_sizes<T>(0); // the same on every core: a task's chunks are counted on another one
     return x.B.rs == 1 && x.m <= few * micro_kernel<T>().mr && 2 * x.m * x.k <= sizes.kc * sizes.mc;
 }
 
@@ -109,7 +110,7 @@ template <Scalar T> bool SmallProduct<T>::is_narrow(const Product<T>& x)
     constexpr Index fewest = 8, widest = 4; // panels
     const MicroKernel<T>& kernel = micro_kernel<T>();
     if (x.n > widest * kernel.nr || x.m < fewest * kernel.mr || x.A.rs != 1 || x.B.rs != 1 || !reads(kernel, x.m)) return false;
-    const Index stays = block_sizes<T>().kc * block_sizes<T>().mc;
+    const Index stays = block_sizes<T>(0).kc * block_sizes<T>(0).mc; // the same on every core, as above
     return x.m * x.k > stays && x.n * x.k <= stays;
 }
 /// And does a panel of A stay for all of them?
@@ -140,11 +141,16 @@ SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool sh
     : x_(x), kernel_(with.kernel), kept_(with.tree[Loop::pc] * kernel_.nr * Index(sizeof(T))),
       kept_second_(with.tree[Loop::ic] * with.tree[Loop::pc] * Index(sizeof(T))),
       depth_(balanced_block(x.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x.A)), planes_(suits_planes(x)),
-      narrow_(is_narrow(x)), panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n), lead_(rows_above_a_line())
+      narrow_(is_narrow(x) || FewColumns<T>::suits(x)), panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n),
+      lead_(rows_above_a_line())
 {
     const MicroKernel<T>& kernel = with.kernel;
     constexpr Index few = 8; // panels of columns
     streams_ = x.n <= few * kernel.nr && x.m * x.k * Index(sizeof(T)) > kept_second_ && !is_driven_out(x.A, depth_);
+    if (FewColumns<T>::suits(x) && (!is_narrow(x) || FewColumns<T>::beats_tiles(x))) {
+        few_.emplace(x, with);
+        lead_ = 0;
+    }
     if (narrow_) return;
     if (!shared && is_low(x.n, x.k) && x.m * x.n * Index(sizeof(T)) <= kept_second_) return;
     if (!shared && (is_low(x.n, x.k) || is_flat(x))) {
@@ -252,13 +258,15 @@ template <Scalar T> typename SmallProduct<T>::Run SmallProduct<T>::last_run(Chun
 template <Scalar T> void SmallProduct<T>::work(Team& team) const
 {
     if (packs()) scratch<T>(Buffer::left, kernel_.mr * x_.k); // a member without memory takes nothing
+    if (few_) few_->reserve();
     // Nor does anybody hold much: one whose core is taken away meanwhile holds up the call with it.
     constexpr double held_flops = 4e6;
     const double flops = flops_per_fma<T> * double(x_.m) * double(x_.n) * double(x_.k) / double(chunks());
     // But all that a panel is used for, where it has to be packed.
-    const Index most = std::max(together_, Index(held_flops / flops));
+    const Index least = few_ ? std::max<Index>(1, FewColumns<T>::least_rows / kernel_.mr) : 1,
+                most = std::max({least, together_, Index(held_flops / flops)});
     Index packed = nothing;
-    while (const Chunks c = team.next_of_two_ends(std::clamp<Index>(team.remaining() / 8, 1, most)))
+    while (const Chunks c = team.next_of_two_ends(std::clamp<Index>(team.remaining() / 8, least, most)))
         work(c, team.is_joined(), packed);
 }
 
@@ -285,6 +293,7 @@ template <Scalar T> const T* SmallProduct<T>::pack(Index i, Index rows, T* image
 /// Some panels for all columns, piece by piece of the depth, so that the first caches hold B and a panel's piece of A.
 template <Scalar T> void SmallProduct<T>::narrow_panels(Index begin, Index end) const
 {
+    if (few_) return few_->multiply(bound(begin), std::min(x_.m, bound(end)), depth_);
     for (Index p = 0; p < x_.k; p += depth_)
         for (Index c = begin; c < end; ++c) {
             const Index row = bound(c), behind = std::min(x_.m, bound(c + 1)), above = c == 0 ? std::min(lead_, behind) : 0;

@@ -1,9 +1,11 @@
 #pragma once
 #include "blas/level3/control_tree.hpp"
+#include "blas/level3/few_columns.hpp"
 #include "blas/level3/product.hpp"
 #include "graph/team.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace trencadis::blas {
 
@@ -21,13 +23,14 @@ public:
     /// Can it be made so? x normalised.
     static bool fits(const Product<T>& x);
     /// Is that the fastest way?
-    static bool suits(const Product<T>& x) { return fits(x) && !drives_out(x.B, x.m, x.k); }
+    static bool suits(const Product<T>& x) { return fits(x) && (FewColumns<T>::suits(x) || !drives_out(x.B, x.m, x.k)); }
     /// Has a whole call no long side, nor a B by rows whose lines share few sets of a cache while every panel of A reads
     /// them anew? Or few columns, for which a large A is read once?
     static bool is_compact(const Product<T>& x)
     {
         const bool has_sets = is_low(x.n, x.k) || x.B.rs == 1 || !conflict(x.B.rs);
-        return !is_complex<T> && ((std::max({x.m, x.n, x.k}) <= longest && has_sets) || suits_narrow(x));
+        const bool is_short = !is_complex<T> && std::max({x.m, x.n, x.k}) <= longest && has_sets;
+        return is_short || suits_narrow(x) || FewColumns<T>::suits(x);
     }
     /// Do all of its operands stay in the second cache, or nearly so?
     static bool is_tiny(const Product<T>& x) { return !is_complex<T> && std::max({x.m, x.n, x.k}) <= deepest; }
@@ -94,12 +97,13 @@ private:
 
     Product<T> x_;
     const MicroKernel<T>& kernel_;
-    Index kept_;        ///< bytes of a panel that stay in the first cache
-    Index kept_second_; ///< in the second
-    Index depth_;       ///< of a cut along k
-    bool slow_;         ///< are columns of A slow to read where they lie?
-    bool planes_;       ///< is A packed by planes?
-    bool narrow_;       ///< are its chunks panels of rows for all columns, and is A read where it lies?
+    Index kept_;                       ///< bytes of a panel that stay in the first cache
+    Index kept_second_;                ///< in the second
+    Index depth_;                      ///< of a cut along k
+    bool slow_;                        ///< are columns of A slow to read where they lie?
+    bool planes_;                      ///< is A packed by planes?
+    std::optional<FewColumns<T>> few_; ///< how A goes past sums of many rows, where it does
+    bool narrow_;                      ///< are its chunks panels of rows for all columns, and is A read where it lies?
     Index panels_, pieces_, piece_;
     Index lead_;             ///< rows of the first panel that are made before its others
     Index together_ = 1;     ///< pieces that a panel is used for one after the other

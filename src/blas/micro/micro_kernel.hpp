@@ -84,6 +84,14 @@ template <Scalar T> struct ProductInPlace {
     const Real<T>* planes = nullptr; ///< A complex, as a packed left panel that is as high as the rows need; A is not read then
 };
 
+/// Real numbers from column to column of the sums of MicroKernel::multiply_few_columns: whole vectors, and a line more, since
+/// columns a power of two apart would share few sets of a cache.
+template <Scalar T> constexpr Index few_columns_step(Index rows)
+{
+    constexpr Index line = 64 / sizeof(Real<T>);
+    return (planes<T> * rows + line - 1) / line * line + line;
+}
+
 /// C <- alpha A B + beta C for panels of A below one another: what MicroKernel::multiply_stack works on.
 template <Scalar T> struct StackProduct {
     Index k, panels; ///< each of mr rows
@@ -191,6 +199,9 @@ template <Scalar T> struct MicroKernel {
     bool reads_any_rows;    ///< by multiply_in_place: otherwise A can be read as far as height(rows)
     Index widest_in_place;  ///< columns of a complex product, a quarter of its depth: to pack what is larger pays
     Index widest_by_planes; ///< columns, and depth, of one with A by planes, likewise
+    /// The same for few columns and any number of rows, which A is read along. `sums`: room for as many columns of
+    /// few_columns_step(rows) numbers, aligned to 64 bytes, which should stay in the first cache.
+    void (*multiply_few_columns)(const ProductInPlace<T>& product, R* sums);
     /// image(i, p) <- A(p, i), column p of the image at image + p * step, zeros from `rows` up to whole vectors: how a transposed
     /// panel of complex numbers comes to lie as multiply_in_place reads it. Null for real ones.
     void (*transpose_pairs)(Index rows, Index k, const T* A, Index lda, T* image, Index step);

@@ -1,0 +1,72 @@
+#include "blas/level3/few_columns.hpp"
+
+#include "blas/level3/scratch.hpp"
+
+#include <algorithm>
+
+namespace trencadis::blas {
+
+/// Of complex numbers half a panel of columns always: pairs would be turned for little, or packed. Otherwise A comes from farther
+/// than the second cache, where it is of real numbers even if two cores have half of it each.
+template <Scalar T> bool FewColumns<T>::suits(const Product<T>& x)
+{
+    const BlockSizes& sizes = block_sizes<T>(0); // the same on every core: a task's chunks are counted on another one
+    const Index nr = micro_kernel<T>().nr, cached = 2 * sizes.kc * sizes.mc;
+    if (x.A.rs != 1) return false;
+    if constexpr (is_complex<T>) return x.n <= nr / 2 || (x.n < 4 * nr && x.m * x.k > cached);
+    return x.n <= 2 * nr && 2 * x.m * x.k > 3 * cached;
+}
+
+/// They read a panel of A anew for each panel of columns, and that costs most where its vectors cross lines, or where its columns
+/// share few sets of the first cache. A B by rows they do not take.
+template <Scalar T> bool FewColumns<T>::beats_tiles(const Product<T>& x)
+{
+    constexpr Index line = 64, page = 1024;
+    const MicroKernel<T>& kernel = micro_kernel<T>();
+    const Index apart = x.A.cs * Index(sizeof(T));
+    const bool crossing = kernel.step * Index(sizeof(T)) >= line && apart % line != 0;
+    if (is_complex<T> || x.B.rs != 1 || crossing || apart % page == 0) return true;
+    return x.n > kernel.nr && x.n <= kernel.nr + kernel.nr / 2;
+}
+
+/// Of the first cache a packed panel of B takes half: the sums a quarter.
+template <Scalar T> FewColumns<T>::FewColumns(const Product<T>& x, const Setup<T>& with) : x_(x), kernel_(with.kernel)
+{
+    constexpr Index most = 256; // rows: what is fetched for the next columns of A stays too
+    const Index unit = 2 * kernel_.step, fitting = with.tree[Loop::pc] * kernel_.nr / 2 / std::max<Index>(x.n, 1);
+    rows_ = balanced_block(x.m, std::clamp(fitting / unit * unit, unit, most), unit);
+}
+
+template <Scalar T> Real<T>* FewColumns<T>::sums() const
+{
+    return scratch<Real<T>>(Buffer::left, x_.n * few_columns_step<T>(rows_));
+}
+
+template <Scalar T> void FewColumns<T>::multiply(Index begin, Index end, Index depth) const
+{
+    Real<T>* const room = sums();
+    for (Index i = begin; i < end; i += rows_)
+        for (Index p = 0; p < x_.k; p += depth)
+            kernel_.multiply_few_columns({.rows = std::min(rows_, end - i),
+                                          .cols = x_.n,
+                                          .k = std::min(depth, x_.k - p),
+                                          .A = x_.A.data + i + p * x_.A.cs,
+                                          .a_step = x_.A.cs,
+                                          .B = x_.B.data + p * x_.B.rs,
+                                          .b_rs = x_.B.rs,
+                                          .b_cs = x_.B.cs,
+                                          .alpha = x_.alpha,
+                                          .beta = p == 0 ? x_.beta : T(1),
+                                          .C = x_.C + i,
+                                          .cs = x_.cs,
+                                          .conjugate_a = x_.A.conjugated,
+                                          .conjugate_b = x_.B.conjugated},
+                                         room);
+}
+
+template class FewColumns<float>;
+template class FewColumns<double>;
+template class FewColumns<std::complex<float>>;
+template class FewColumns<std::complex<double>>;
+
+} // namespace trencadis::blas
