@@ -8,24 +8,25 @@ namespace trencadis::blas {
 
 /// Of complex numbers half a panel of columns always: pairs would be turned for little, or packed. Otherwise A comes from farther
 /// than the second cache, where it is of real numbers even if two cores have half of it each.
-template <Scalar T> bool FewColumns<T>::suits(const Product<T>& x)
+template <Scalar T> bool FewColumns<T>::is_narrow(const Product<T>& x)
 {
     const BlockSizes& sizes = block_sizes<T>(0); // the same on every core: a task's chunks are counted on another one
     const Index nr = micro_kernel<T>().nr, cached = 2 * sizes.kc * sizes.mc;
     if (x.A.rs != 1) return false;
     if constexpr (is_complex<T>) return x.n <= nr / 2 || (x.n < 4 * nr && x.m * x.k > cached);
-    return x.n <= 2 * nr && 2 * x.m * x.k > 3 * cached;
+    const Index most = x.rs == 1 && x.B.rs == 1 ? 2 * nr : 3 * nr; // otherwise both operands would be packed
+    return x.n <= most && 2 * x.m * x.k > 3 * cached;
 }
 
 /// They read a panel of A anew for each panel of columns, and that costs most where its vectors cross lines, or where its columns
-/// share few sets of the first cache. A B by rows they do not take.
+/// share few sets of the first cache. They take no B by rows, nor a C.
 template <Scalar T> bool FewColumns<T>::beats_tiles(const Product<T>& x)
 {
     constexpr Index line = 64, page = 1024;
     const MicroKernel<T>& kernel = micro_kernel<T>();
     const Index apart = x.A.cs * Index(sizeof(T));
     const bool crossing = kernel.step * Index(sizeof(T)) >= line && apart % line != 0;
-    if (is_complex<T> || x.B.rs != 1 || crossing || apart % page == 0) return true;
+    if (is_complex<T> || x.rs != 1 || x.B.rs != 1 || crossing || apart % page == 0) return true;
     return x.n > kernel.nr && x.n <= kernel.nr + kernel.nr / 2;
 }
 
@@ -37,31 +38,49 @@ template <Scalar T> FewColumns<T>::FewColumns(const Product<T>& x, const Setup<T
     rows_ = balanced_block(x.m, std::clamp(fitting / unit * unit, unit, most), unit);
 }
 
-template <Scalar T> Real<T>* FewColumns<T>::sums() const
+template <Scalar T> typename FewColumns<T>::Room FewColumns<T>::room() const
 {
-    return scratch<Real<T>>(Buffer::left, x_.n * few_columns_step<T>(rows_));
+    const Index numbers = x_.n * few_columns_step<T>(rows_);
+    Real<T>* const sums = scratch<Real<T>>(Buffer::left, numbers + (x_.rs == 1 ? 0 : planes<T> * x_.n * rows_));
+    return {sums, reinterpret_cast<T*>(sums + numbers)};
+}
+
+/// A block of C for a piece of the depth.
+template <Scalar T>
+void FewColumns<T>::multiply_block(Index i, Index rows, Index p, Index depth, T* C, Index cs, Real<T>* sums) const
+{
+    kernel_.multiply_few_columns({.rows = rows,
+                                  .cols = x_.n,
+                                  .k = std::min(depth, x_.k - p),
+                                  .A = x_.A.data + i + p * x_.A.cs,
+                                  .a_step = x_.A.cs,
+                                  .B = x_.B.data + p * x_.B.rs,
+                                  .b_rs = x_.B.rs,
+                                  .b_cs = x_.B.cs,
+                                  .alpha = x_.alpha,
+                                  .beta = p == 0 ? x_.beta : T(1),
+                                  .C = C,
+                                  .cs = cs,
+                                  .conjugate_a = x_.A.conjugated,
+                                  .conjugate_b = x_.B.conjugated},
+                                 sums);
 }
 
 template <Scalar T> void FewColumns<T>::multiply(Index begin, Index end, Index depth) const
 {
-    Real<T>* const room = sums();
-    for (Index i = begin; i < end; i += rows_)
-        for (Index p = 0; p < x_.k; p += depth)
-            kernel_.multiply_few_columns({.rows = std::min(rows_, end - i),
-                                          .cols = x_.n,
-                                          .k = std::min(depth, x_.k - p),
-                                          .A = x_.A.data + i + p * x_.A.cs,
-                                          .a_step = x_.A.cs,
-                                          .B = x_.B.data + p * x_.B.rs,
-                                          .b_rs = x_.B.rs,
-                                          .b_cs = x_.B.cs,
-                                          .alpha = x_.alpha,
-                                          .beta = p == 0 ? x_.beta : T(1),
-                                          .C = x_.C + i,
-                                          .cs = x_.cs,
-                                          .conjugate_a = x_.A.conjugated,
-                                          .conjugate_b = x_.B.conjugated},
-                                         room);
+    const auto [sums, block] = room();
+    for (Index i = begin; i < end; i += rows_) {
+        const Index rows = std::min(rows_, end - i);
+        T* const C = x_.C + i * x_.rs;
+        const auto each = [&](const auto& move) {
+            for (Index r = 0; r < rows; ++r)
+                for (Index j = 0; j < x_.n; ++j) move(C[r * x_.rs + j * x_.cs], block[r + j * rows]);
+        };
+        const bool apart = x_.rs != 1;
+        if (apart && x_.beta != T(0)) each([](const T& from, T& to) { to = from; });
+        for (Index p = 0; p < x_.k; p += depth) multiply_block(i, rows, p, depth, apart ? block : C, apart ? rows : x_.cs, sums);
+        if (apart) each([](T& to, const T& from) { to = from; });
+    }
 }
 
 template class FewColumns<float>;

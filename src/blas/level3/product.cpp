@@ -43,17 +43,15 @@ void multiply_block(const Setup<T>& with, const Product<T>& x, Index p, Index de
 
 } // namespace
 
+template <Scalar T> Product<T> transposed(const Product<T>& x)
+{
+    return {x.n, x.m, x.k, x.alpha, x.B.transposed(), x.A.transposed(), x.beta, x.C, x.cs, x.rs, transposed(x.part)};
+}
+
 template <Scalar T> Product<T> normalised(Product<T> x)
 {
     const auto size = [](Index stride) { return stride < 0 ? -stride : stride; };
-    if (size(x.rs) != 1 && size(x.cs) == 1) {
-        std::swap(x.m, x.n);
-        std::swap(x.rs, x.cs);
-        const Operand<T> A = x.A;
-        x.A = x.B.transposed();
-        x.B = A.transposed();
-        x.part = transposed(x.part);
-    }
+    if (size(x.rs) != 1 && size(x.cs) == 1) x = transposed(x);
     if (x.rs < 0 && x.part == Part::all && x.A.structure == Structure::general && x.m > 0) {
         x.C += (x.m - 1) * x.rs;
         x.A.data += (x.m - 1) * x.A.rs;
@@ -163,6 +161,7 @@ template <Scalar T> void multiply(const Product<T>& x)
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void multiply(const Product<T>&);                                                                                   \
+    template Product<T> transposed(const Product<T>&);                                                                           \
     template Product<T> normalised(Product<T>);                                                                                  \
     template Product<T> depth_of(Product<T>, Index, Index);                                                                      \
     template Index depth_in_place(const Product<T>&, const Setup<T>&);                                                           \

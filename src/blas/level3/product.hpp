@@ -23,6 +23,9 @@ template <Scalar T> void multiply(const Product<T>& product);
 /// The same operation with strides that suit the micro-kernels: rows of C next to one another, upwards in memory.
 template <Scalar T> Product<T> normalised(Product<T> product);
 
+/// C^T <- alpha B^T A^T + beta C^T.
+template <Scalar T> Product<T> transposed(const Product<T>& product);
+
 /// What `depth` columns of A and rows of B from p on contribute; the first one multiplies C by beta, too.
 template <Scalar T> Product<T> depth_of(Product<T> product, Index p, Index depth);
 

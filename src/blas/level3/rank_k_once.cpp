@@ -53,10 +53,30 @@ private:
         for (Index j = 0; j < x_.n;) {
             const Index own = j / mr * mr, cols = std::min(kernel_.nr, own + rows(own) - j);
             cross(own, j, cols);
-            for (Index i = lower ? own + mr : 0, end = lower ? x_.m : own; i < end; i += mr)
-                multiply(i, j, cols, x_.C + i + j * x_.cs, x_.cs, beta());
+            const Index first = lower ? std::min(own + mr, x_.m) : 0, end = lower ? x_.m : own;
+            const Index last = image_ && kernel_.multiply_stripe ? first + (end - first) / mr * mr : first;
+            if (first < last) multiply_stack(first, (last - first) / mr, j, cols);
+            for (Index i = last; i < end; i += mr) multiply(i, j, cols, x_.C + i + j * x_.cs, x_.cs, beta());
             j += cols;
         }
+    }
+    /// Packed panels below one another, without a call for each.
+    void multiply_stack(Index i, Index panels, Index j, Index cols) const
+    {
+        const Index mr = kernel_.mr, panel = j / mr * mr;
+        kernel_.multiply_stripe({{.k = depth_,
+                                  .panels = panels,
+                                  .A = image_ + i * depth_,
+                                  .step = mr * depth_,
+                                  .B = image_ + panel * depth_ + (j - panel),
+                                  .alpha = x_.alpha,
+                                  .beta = beta(),
+                                  .C = x_.C + i + j * x_.cs,
+                                  .cs = x_.cs,
+                                  .cols = cols},
+                                 height(panel),
+                                 mr,
+                                 mr});
     }
     void do_panel(Index i) const
     {
@@ -144,15 +164,15 @@ template <Scalar T> bool multiply_by_itself(const Product<T>& x, const Setup<T>&
         if (!is_by_itself(x) || (!kernel.reads_any_rows && x.m % kernel.step != 0)) return false;
         const Index depth = balanced_block(x.k, with.tree[Loop::pc], 8), deepest = std::min(depth, x.k);
         const Index half = with.tree[Loop::pc] * with.tree[Loop::ic], size = kernel.padded_rows(x.m) * deepest; // of second cache
-        T* image = nullptr;
-        if (!lies_well(x, with)) {
-            // A triangle needs half of the image on the average: it may be as large as that cache.
-            if (size > 2 * half) return false;
-            image = room_for_image(kernel, x.m, deepest);
-            if (!image) return false;
-        }
         // Panels follow one another while that cache holds them beside C; then a panel is used for all of its columns at once.
         const bool by_panels = size + x.m * x.m / 2 <= half;
+        // A triangle needs half of the image on the average: it may be as large as that cache.
+        const bool may_pack = size <= 2 * half, lies = lies_well(x, with);
+        if (!may_pack && !lies) return false;
+        T* image = nullptr;
+        // Past the same few columns packed panels go without a call for each.
+        if (!lies || (may_pack && !by_panels && kernel.multiply_stripe)) image = room_for_image(kernel, x.m, deepest);
+        if (!image && !lies) return false;
         OwnMirror<T> mirror(x, kernel, image);
         for (Index p = 0; p < x.k; p += depth) mirror.do_depth(p, std::min(depth, x.k - p), by_panels);
         return true;

@@ -137,13 +137,14 @@ template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, cons
 }
 
 template <Scalar T>
-SmallProduct<T>::SmallProduct(const Product<T>& x, const Setup<T>& with, bool shared)
-    : x_(x), kernel_(with.kernel), kept_(with.tree[Loop::pc] * kernel_.nr * Index(sizeof(T))),
+SmallProduct<T>::SmallProduct(const Product<T>& product, const Setup<T>& with, bool shared)
+    : x_(FewColumns<T>::upright(product)), kernel_(with.kernel), kept_(with.tree[Loop::pc] * kernel_.nr * Index(sizeof(T))),
       kept_second_(with.tree[Loop::ic] * with.tree[Loop::pc] * Index(sizeof(T))),
-      depth_(balanced_block(x.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x.A)), planes_(suits_planes(x)),
-      narrow_(is_narrow(x) || FewColumns<T>::suits(x)), panels_((x.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x.n),
+      depth_(balanced_block(x_.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x_.A)), planes_(suits_planes(x_)),
+      narrow_(is_narrow(x_) || FewColumns<T>::suits(x_)), panels_((x_.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x_.n),
       lead_(rows_above_a_line())
 {
+    const Product<T>& x = x_;
     const MicroKernel<T>& kernel = with.kernel;
     constexpr Index few = 8; // panels of columns
     streams_ = x.n <= few * kernel.nr && x.m * x.k * Index(sizeof(T)) > kept_second_ && !is_driven_out(x.A, depth_);

@@ -38,7 +38,7 @@ public:
     /// most: what an object with its chunks costs would be a third of the time. False: it is not so, nothing was done.
     static bool made_at_once(const Product<T>& x, const Setup<T>& with);
     /// `shared`: cut into chunks for several cores; otherwise into panels of rows, where the caches hold B.
-    SmallProduct(const Product<T>& x, const Setup<T>& with, bool shared);
+    SmallProduct(const Product<T>& product, const Setup<T>& with, bool shared);
 
     Index chunks() const { return panels_ * pieces_; }
     bool packs() const; ///< may a panel of A have to be packed?
