@@ -31,7 +31,8 @@ protected:
 
     /// Operands with NaN around them, before pages that nobody may touch; C is not read where beta is zero.
     struct Operands {
-        Op op_b;
+        Op op_a, op_b;
+        bool by_rows; ///< is C? of real numbers alone
         Framed<T> A, B, C;
         Product<T> x;
 
@@ -67,7 +68,7 @@ TYPED_TEST(FewColumnsOf, HaveTheBitsOfPackedOperandsAndTouchNothingElse)
             typename TestFixture::Operands at(m, n, k, *this);
             if (at.x.alpha == T(0)) continue; // then A and B are not read at all
             const std::vector<T> before = at.contents();
-            TeamProduct<T> packed(at.x, with);
+            TeamProduct<T> packed(at.by_rows ? transposed(at.x) : at.x, with);
             SharedWork chunks(packed.chunks(), 1);
             Team team(chunks);
             packed.work(team);
@@ -123,7 +124,8 @@ TYPED_TEST(FewColumnsOf, AreNoneOfManyOrOfASmallA)
     EXPECT_TRUE(suits(nr, large));
     EXPECT_FALSE(suits(nr, large / 8));
     EXPECT_FALSE(suits(4 * nr, large));
-    EXPECT_FALSE(suits(nr, large, Op::trans));
+    EXPECT_TRUE(suits(nr, 2 * large, Op::trans));
+    EXPECT_FALSE(suits(2 * nr, 2 * large, Op::trans));
     EXPECT_EQ(suits(nr / 2, 3), is_complex<T>);
 }
 

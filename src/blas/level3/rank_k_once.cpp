@@ -139,7 +139,7 @@ private:
 template <Scalar T> bool lies_well(Product<T> x, const Setup<T>& with)
 {
     x.part = Part::all;
-    if (!SmallProduct<T>::suits(x)) return false;
+    if (FewColumns<T>::suits(x) || !SmallProduct<T>::suits(x)) return false;
     const SmallProduct<T> whole(x, with, false);
     return !whole.packs() && !whole.packs_again();
 }

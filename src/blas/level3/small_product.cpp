@@ -219,7 +219,7 @@ template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
     if (image_ > 0)
         for (Index p = 0; p < panels_; ++p) pack(bound(p), std::min(x_.m, bound(p + 1)) - bound(p), image_of(bound(p)));
     Index packed = nothing;
-    if (chunks() == 1) return panel(0, x_.m, 0, x_.n, packed);
+    if (chunks() == 1 && !narrow_) return panel(0, x_.m, 0, x_.n, packed);
     work({begin, end}, false, packed);
 }
 

@@ -292,7 +292,7 @@ TEST(SmallProduct, IsNoneOfComplexNumbersThatIsLarge)
     EXPECT_FALSE(suits(by_planes + 8, 8, Op::none));
     EXPECT_TRUE(suits(8, std::max(4 * widest, by_planes) + 8, Op::none)); // few columns (FewColumns)
     EXPECT_FALSE(suits(4 * instruction_set().z.nr, std::max(4 * widest, by_planes) + 8, Op::none));
-    EXPECT_FALSE(suits(8, std::max(2 * widest, by_planes) + 8, Op::trans));
+    EXPECT_FALSE(suits(4 * instruction_set().z.nr, std::max(2 * widest, by_planes) + 8, Op::trans));
 }
 
 TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)

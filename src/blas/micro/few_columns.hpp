@@ -121,13 +121,15 @@ template <Scalar T, int Bytes, bool many_registers> struct FewColumns {
             }
     }
 
-    static void multiply(const ProductInPlace<T>& x, R* room)
+    static void multiply(const ProductInPlace<T>& x, R* room, bool begins, bool ends)
     {
         const Sums sums{room, few_columns_step<T>(x.rows)};
-        for (Index n = 0; n < x.cols * sums.step; n += lanes) Vec::save(room + n, V{});
+        if (begins)
+            for (Index n = 0; n < x.cols * sums.step; n += lanes) Vec::save(room + n, V{});
         Index p = 0;
         for (; p + together <= x.k; p += together) pass<together>(x, p, sums);
         for (; p < x.k; ++p) pass<1>(x, p, sums);
+        if (!ends) return;
         if (Tile::is(x.beta, 0)) return store<Beta::zero>(x, sums);
         if (parts == 2 && Tile::is(x.beta, 1)) return store<Beta::one>(x, sums);
         store<Beta::any>(x, sums);
