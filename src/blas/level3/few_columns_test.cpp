@@ -37,11 +37,14 @@ protected:
         Product<T> x;
 
         Operands(Index m, Index n, Index k, FewColumnsOf& of)
-            : op_b(of.op()), A(m, k, of.random() % 4, of.random),
+            : op_a(of.op()), op_b(of.op()), by_rows(!is_complex<T> && of.random() % 2),
+              A(op_a == Op::none ? m : k, op_a == Op::none ? k : m, of.random() % 4 + 1, of.random), // rows are not columns, too
               B(op_b == Op::none ? k : n, op_b == Op::none ? n : k, of.random() % 4, of.random),
-              C(m, n, of.random() % 4, of.random),
-              x{m, n, k, of.factor(), general(A.data(), A.ld), general(B.data(), B.ld, op_b), of.factor(), C.data(), 1, C.ld}
+              C(by_rows ? n : m, by_rows ? m : n, of.random() % 4 + 1, of.random),
+              x{m, n, k, of.factor(), general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), of.factor(), C.data(), 0, 0}
         {
+            x.rs = by_rows ? C.ld : 1;
+            x.cs = by_rows ? 1 : C.ld;
             if (of.random() % 2) x.A = x.A.conjugate();
             if (x.beta == T(0)) std::fill(C.memory.all().begin(), C.memory.all().end(), T(NAN));
         }
@@ -77,6 +80,10 @@ TYPED_TEST(FewColumnsOf, HaveTheBitsOfPackedOperandsAndTouchNothingElse)
             const FewColumns<T> product(at.x, with);
             product.multiply(0, middle, depth);
             product.multiply(middle, m, depth);
+            ASSERT_TRUE(this->are_equal(at.contents(), expected))
+                << where << ", " << m << " x " << n << " x " << k << ", seed " << this->seed;
+            at.restore(before);
+            multiply(at.x); // so or otherwise
             ASSERT_TRUE(this->are_equal(at.contents(), expected))
                 << where << ", " << m << " x " << n << " x " << k << ", seed " << this->seed;
         }
