@@ -89,6 +89,14 @@ def test_tall_matrices_are_measured_by_shape(routine, shape, flops, precision):
         assert row["gflops_median"] == pytest.approx(flops / row["seconds_median"] / 1e9)
 
 
+@pytest.mark.parametrize(("letters", "precision"), [("NT", "d"), ("TT", "s"), ("cn", "z"), ("CT", "c")])
+def test_transposed_operands_of_a_product_are_named_and_right(letters, precision):
+    found = rows("bench", "gemm", "--n", "20", "--shape", "60x7x31", "--transpose", letters, "--precision", precision,
+                 "--repeat", "1", "--check")  # fmt: skip
+    assert [row["transpose"] for row in found] == 2 * [letters.upper()]
+    assert all(row["residual"] < 1 for row in found)
+
+
 def test_several_shapes_stand_behind_the_sizes():
     found = rows("bench", "geqrf", "--n", "20,30", "--shape", "200x10, 100x20", "--repeat", "1")
     assert [(row.get("m"), row["n"]) for row in found] == [(None, 20), (None, 30), (200, 10), (100, 20)]
@@ -192,6 +200,8 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
         (["potrf"], "--n: give a size to measure, such as --n 1024"),
         (["potrf", "--shape", "3x4x5"], "--shape: potrf is measured by --n; routines with shapes: gemm, symm, "),
         (["gemm", "--shape", "3x4"], "--shape: '3x4' is no shape of gemm, which has MxNxK: a product has three extents"),
+        (["gemm", "--n", "5", "--transpose", "TX"], "--transpose: 'TX' is not two of N, T and C, of A and B, such as TN"),
+        (["potrf", "--n", "5", "--transpose", "TN"], "--transpose: is of gemm, which is not measured here but potrf"),
         (["gemm", "--shape", "3x0x5"], "--shape: '3x0x5' is empty; an extent to measure is 1 or more"),
         (["potrf", "--n", "9", "--repeat", "100001"], "--repeat: 100001 is more than 100000"),
         (["geqrf", "--shape", "300"], "--shape: '300' is not a list of shapes such as 100000x200"),

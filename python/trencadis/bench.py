@@ -50,10 +50,12 @@ class Request:
     through: str = ""
     """Of compare: how ours is called, symbols or session; empty: by symbols where the options allow it."""
     energy: bool = False
+    transpose: str = ""
+    """Of gemm: the letters of A and B; empty: NN."""
 
     def jobs(self) -> list[Job]:
-        square = [Job(self.routine, n, self.precision) for n in self.sizes]
-        return square + [Job(self.routine, n, self.precision, m, k) for m, n, k in self.shapes]
+        extents = [(n, 0, 0) for n in self.sizes] + [(n, m, k) for m, n, k in self.shapes]
+        return [Job(self.routine, n, self.precision, m, k, transpose=self.transpose) for n, m, k in extents]
 
 
 def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
@@ -69,6 +71,7 @@ def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
     if min(request.sizes, default=1) < 1:
         raise UsageError("--n: a size to measure is 1 or more")
     _check_shapes(request)
+    _check_transpose(request)
     require_repetitions(request.repeat)
     if request.check and request.routine == "tasks":
         raise UsageError("--check: tasks computes nothing that could be checked")
@@ -76,6 +79,13 @@ def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
 
 def _has_shapes(routine: str) -> bool:
     return routine in WORKLOADS and bool(WORKLOADS[routine].shapes)
+
+
+def _check_transpose(request: Request) -> None:
+    if request.transpose and request.routine != "gemm":
+        raise UsageError(f"--transpose: is of gemm, which is not measured here but {request.routine}")
+    if request.transpose and (len(request.transpose) != 2 or set(request.transpose) - set("NTC")):
+        raise UsageError(f"--transpose: '{request.transpose}' is not two of N, T and C, of A and B, such as TN")
 
 
 def _check_shapes(request: Request) -> None:
@@ -186,6 +196,7 @@ def record(
         "routine": job.routine,
         "n": job.n,
         **job.shape(),
+        **({"transpose": job.transpose} if job.transpose else {}),
         "nb": None if flops is None else request.session.nb or _chosen_tile(job, variant, description),
         "precision": None if flops is None else job.precision,
         "variant": variant,

@@ -12,9 +12,13 @@ from .workload import Call, Workload, norm, with_real_diagonals
 
 
 class Gemm(Workload):
-    """C <- A B + C, C m x n and the sum k long; all of them n unless given."""
+    """C <- op(A) op(B) + C, C m x n and the sum k long; all of them n unless given. `transpose` has BLAS's letters of both."""
 
     routine, adds, shapes = "gemm", True, "MxNxK"
+
+    def __init__(self, n: int, dtype: type[np.generic], transpose: str = "NN", **other: int) -> None:
+        self._letters = transpose
+        super().__init__(n, dtype, **other)
 
     def elements(self) -> int:
         return self.m * self.k + self.k * self.n + 2 * self.m * self.n
@@ -28,20 +32,28 @@ class Gemm(Workload):
         return "" if k else "a product has three extents"
 
     def operands(self) -> list[np.ndarray]:
-        self._a, self._b = self._matrix(self.k, self.m), self._matrix(self.n, self.k)
+        a, b = [(self.m, self.k), (self.k, self.n)]
+        self._a, self._b = [
+            self._matrix(*(extents if letter != "N" else extents[::-1]))
+            for letter, extents in zip(self._letters, (a, b), strict=True)
+        ]
         return [self._matrix(self.n, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
-        (c,) = self.targets
-        return lambda: core.gemm(session, "N", "N", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+        (c,), (a, b) = self.targets, self._letters
+        return lambda: core.gemm(session, a, b, 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
-        m, n, k, (c,), one = self.m, self.n, self.k, self.targets, self.dtype.type(1)
-        return library.call("gemm", self.dtype, "N", "N", m, n, k, one, self._a, m, self._b, k, one, c, m)
+        m, n, k, (c,), one, (a, b) = self.m, self.n, self.k, self.targets, self.dtype.type(1), self._letters
+        return library.call(
+            "gemm", self.dtype, a, b, m, n, k, one, self._a, len(self._a), self._b, len(self._b), one, c, m
+        )
 
     def residual(self) -> float:
-        """||C - (A B + C0)|| / (k ||A|| ||B|| eps) against numpy's product."""
-        error = norm(self.targets[0], lambda block: self._a @ self._b[:, block] + self._pristine[0][:, block])
+        """||C - (op(A) op(B) + C0)|| / (k ||A|| ||B|| eps) against numpy's product."""
+        change = {"N": lambda x: x, "T": lambda x: x.T, "C": lambda x: x.conj().T}
+        a, b = (change[letter](x) for letter, x in zip(self._letters, (self._a, self._b), strict=True))
+        error = norm(self.targets[0], lambda block: a @ b[:, block] + self._pristine[0][:, block])
         return error / (self.k * norm(self._a) * norm(self._b) * self._eps())
 
 

@@ -32,16 +32,19 @@ class Job:
     m: int = 0
     k: int = 0
     seed: int = SEED  #: of the operands
+    transpose: str = ""  #: of gemm: the letters of A and B, where they are not both N
 
     def __str__(self) -> str:
-        return f"{self.routine} {shape_text(self.m, self.n, self.k)}" if self.m else f"{self.routine} n={self.n}"
+        routine = f"{self.routine} {self.transpose}".rstrip()
+        return f"{routine} {shape_text(self.m, self.n, self.k)}" if self.m else f"{routine} n={self.n}"
 
     def shape(self) -> dict[str, int]:
         extents = {"m": self.m, "k": self.k}
         return {name: extent for name, extent in extents.items() if extent}
 
     def workload(self) -> Workload:
-        return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision], seed=self.seed, **self.shape())
+        other = {"transpose": self.transpose} if self.transpose else {}
+        return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision], seed=self.seed, **self.shape(), **other)
 
     def flops(self) -> float | None:
         """None for `tasks`, which computes nothing."""
