@@ -108,6 +108,15 @@ template <Scalar T> Index rows_at_a_time(const Product<T>& x, const Setup<T>& wi
     return x.n <= few_columns * kernel.nr ? std::min(most, few_rows * kernel.mr) : most;
 }
 
+/// Columns of B likewise, beside few rows of A: what is packed of them stays in the second cache until these have read it.
+template <Scalar T> Index columns_at_a_time(const Product<T>& x, const Setup<T>& with)
+{
+    constexpr Index few_rows = 4; // panels
+    const Index most = with.tree[Loop::jc],
+                cached = std::max(with.kernel.nr, with.tree[Loop::ic] / 2 / with.kernel.nr * with.kernel.nr);
+    return x.m <= few_rows * with.kernel.mr ? std::min(most, cached) : most;
+}
+
 /// The pieces of a deep product one after the other. False: it is none, nothing was done.
 template <Scalar T> bool multiply_by_depth(const Product<T>& x, const Setup<T>& with)
 {
@@ -133,7 +142,7 @@ template <Scalar T> void multiply_columns(const Product<T>& x)
     Index nc = 0, kc = 0, mc = 0;
     Real<T>* right = nullptr;
     fit_to_memory(with, [&] {
-        nc = balanced_block(x.n, with.tree[Loop::jc], kernel.nr);
+        nc = balanced_block(x.n, columns_at_a_time(x, with), kernel.nr);
         kc = balanced_block(x.k, with.tree[Loop::pc], 8);
         mc = balanced_block(x.m, rows_at_a_time(x, with), kernel.mr);
         right = scratch<Real<T>>(Buffer::right, kernel.right_size(std::min(kc, x.k), std::min(nc, x.n)));
