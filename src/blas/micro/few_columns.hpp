@@ -10,9 +10,9 @@ namespace trencadis::blas {
 namespace {
 
 /// Some columns of A at a time go past the sums of all rows. A is read along its columns so, each line once, and the processor
-/// fetches by itself what comes next; a micro-tile, which is as high as the registers allow, reads a few lines of each column, every
-/// one in another page. The sums have the bits that micro-tiles give. Complex numbers as in InterleavedTile.
-template <Scalar T, int Bytes, bool many_registers> struct FewColumns {
+/// fetches by itself what comes next; a micro-tile, which is as high as the registers allow, reads a few lines of each column,
+/// every one in another page. The sums have the bits that micro-tiles give. Complex numbers as in InterleavedTile.
+template <Scalar T, int Bytes, bool many_registers> struct ColumnsPastSums {
     using R = Real<T>;
     using Vec = Vectors<R, Bytes>;
     using V = typename Vec::V;
@@ -33,7 +33,7 @@ template <Scalar T, int Bytes, bool many_registers> struct FewColumns {
     template <int depth, int vectors> struct Left {
         V a[depth][vectors], turned[depth][vectors];
     };
-    /// sums <- sums + A B for `cols` columns from number j on; for so many at once that products need not wait for one another.
+    /// sums <- sums + A B for `cols` columns: so many at once that products need not wait for one another.
     template <int cols, int depth, int vectors>
     [[gnu::always_inline]] static void add(const Left<depth, vectors>& left, const T* B, Index b_rs, Index b_cs, R* to,
                                            Index step)
@@ -63,7 +63,8 @@ template <Scalar T, int Bytes, bool many_registers> struct FewColumns {
             for (int v = 0; v < vectors; ++v) Vec::save(to + j * step + v * lanes, sum[j][v]);
     }
 
-    /// The same for `vectors` of rows from number i on and `depth` columns of A, of which more follow or not, and all columns.
+    /// The same for all columns, and `depth` columns of A in `vectors` of rows from number i on. `goes_on`: as many of A's columns
+    /// follow, which come into the first cache meanwhile.
     template <int vectors, int depth, bool whole>
     [[gnu::always_inline]] static void step(const ProductInPlace<T>& x, const R* A, const T* B, const Sums& sums, Index i,
                                             bool goes_on)

@@ -134,7 +134,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .reads_any_rows = Vectors<R, Bytes>::reads_some,
                 .widest_in_place = many_registers ? 128 : 12,  // broadcasts of B are loads of their own, twice as many
                 .widest_by_planes = many_registers ? 384 : 64, // B's columns take what registers for addresses there are
-                .multiply_few_columns = FewColumns<T, Bytes, many_registers>::multiply,
+                .multiply_few_columns = ColumnsPastSums<T, Bytes, many_registers>::multiply,
                 .transpose_pairs = transposing(),
                 .solve = solve,
                 .solve_in_place = solving_in_place(),
