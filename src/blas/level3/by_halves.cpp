@@ -1,5 +1,6 @@
 #include "blas/level3/by_halves.hpp"
 
+#include "blas/level3/few_columns.hpp"
 #include "blas/level3/level3.hpp"
 #include "blas/level3/packing.hpp"
 #include "blas/level3/product.hpp"
@@ -152,7 +153,8 @@ template <Scalar T> void reserve_buffers(const Setup<T>& with, const Triangular<
     const Index depth = std::max(with.tree[Loop::pc], packed_whole);
     scratch<Real<T>>(Buffer::triangle, triangle_size(kernel, packed_whole));
     scratch<Real<T>>(Buffer::solution, kernel.left_size(x.others(), packed_whole));
-    scratch<Real<T>>(Buffer::left, kernel.left_size(std::max(kernel.mr, x.others()), depth));
+    scratch<Real<T>>(Buffer::left, std::max(kernel.left_size(std::max(kernel.mr, x.others()), depth),
+                                            FewColumns<T>::most_numbers(with, x.others())));
     scratch<Real<T>>(Buffer::right, kernel.right_size(depth, std::max(kernel.nr, x.others())));
 }
 /// Or find and fit themselves into, before the first one changes B.

@@ -32,21 +32,27 @@ template <Scalar T> bool FewColumns<T>::beats_tiles(const Product<T>& x)
     return x.n > kernel.nr && x.n <= kernel.nr + kernel.nr / 2;
 }
 
-/// Of the first cache a packed panel of B takes half: the sums a quarter, or what of an A by rows is transposed at a time.
+/// The sums take that quarter, or what of an A by rows is transposed at a time.
 template <Scalar T> FewColumns<T>::FewColumns(const Product<T>& x, const Setup<T>& with) : x_(x), kernel_(with.kernel)
 {
     constexpr Index most = 256; // rows: what is fetched for the next columns of A stays too
-    const Index unit = 2 * kernel_.step, quarter = with.tree[Loop::pc] * kernel_.nr / 2;
-    if (x.A.rs == 1) rows_ = balanced_block(x.m, std::clamp(quarter / std::max<Index>(x.n, 1) / unit * unit, unit, most), unit);
-    else rows_ = 2 * unit, staged_ = std::max<Index>(8, quarter / rows_ / 8 * 8);
+    const Index unit = 2 * kernel_.step, fitting = quarter(with) / std::max<Index>(x.n, 1) / unit * unit;
+    if (x.A.rs == 1) rows_ = balanced_block(x.m, std::clamp(fitting, unit, most), unit);
+    else rows_ = 2 * unit, staged_ = std::max(shallowest, quarter(with) / rows_ / shallowest * shallowest);
+}
+
+template <Scalar T> Index FewColumns<T>::most_numbers(const Setup<T>& with, Index n)
+{
+    const Index rows = 4 * with.kernel.step, block = std::max(quarter(with), rows * n),
+                sums = planes<T> * block + n * few_columns_step<T>(0) * 2,
+                stage = planes<T> * std::max(quarter(with), rows * shallowest);
+    return 2 * sums + stage; // as many for a block of C
 }
 
 template <Scalar T> typename FewColumns<T>::Room FewColumns<T>::room() const
 {
-    const Index sums = x_.n * few_columns_step<T>(rows_), block = x_.rs == 1 ? 0 : few_columns_step<T>(x_.n * rows_),
-                stage = planes<T> * rows_ * staged_;
-    Real<T>* const at = scratch<Real<T>>(Buffer::left, sums + block + stage);
-    return {at, reinterpret_cast<T*>(at + sums), reinterpret_cast<T*>(at + sums + block)};
+    Real<T>* const at = scratch<Real<T>>(Buffer::left, numbers());
+    return {at, reinterpret_cast<T*>(at + sums()), reinterpret_cast<T*>(at + sums() + block())};
 }
 
 /// A block of C for a piece of the depth.

@@ -22,11 +22,17 @@ public:
     /// Rows [begin, end), the depth in pieces of `depth`. Allocates scratch memory of the thread once, before C is touched.
     void multiply(Index begin, Index end, Index depth) const;
     void reserve() const { room(); }
+    Index numbers() const { return sums() + block() + planes<T> * rows_ * staged_; } ///< that it allocates
+    /// As many numbers of Buffer::left as one of n columns asks for at most, whatever its operands.
+    static Index most_numbers(const Setup<T>& with, Index n);
     /// Rows of C that are worth fetching.
     static constexpr Index least_rows = 48;
 
 private:
     static bool is_narrow(const Product<T>& x);
+    /// Elements in a quarter of the first cache, of which a packed panel of B takes half.
+    static Index quarter(const Setup<T>& with) { return with.tree[Loop::pc] * with.kernel.nr / 2; }
+    static constexpr Index shallowest = 8; ///< what of an A by rows is transposed at a time, at least
     /// Of complex numbers the sums would have other bits.
     static bool is_flat(const Product<T>& x) { return !is_complex<T> && x.B.cs == 1 && x.B.rs != 1 && is_narrow(transposed(x)); }
     /// For the sums, and for a block of a C by rows.
@@ -34,6 +40,8 @@ private:
         Real<T>* sums;
         T *block, *stage;
     };
+    Index sums() const { return x_.n * few_columns_step<T>(rows_); }
+    Index block() const { return x_.rs == 1 ? 0 : few_columns_step<T>(x_.n * rows_); }
     Room room() const;
     void multiply_block(Index i, Index rows, Index p, Index depth, T* C, Index cs, const Room& room) const;
 

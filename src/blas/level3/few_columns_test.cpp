@@ -118,6 +118,22 @@ TYPED_TEST(FewColumnsOf, AreMadeSoBesideALargeA)
     EXPECT_TRUE(this->are_equal(shared, whole)) << "seed " << this->seed;
 }
 
+/// Who must have all memory before C is touched asks for it so.
+TYPED_TEST(FewColumnsOf, TakeNoMoreThanTheySay)
+{
+    using T = TypeParam;
+    for_all_setups([&](const std::string& where) {
+        const Setup<T> with = setup<T>();
+        for (int turn = 0; turn < 200; ++turn) {
+            const Index m = 1 + this->random() % 700, n = 1 + this->random() % 40;
+            typename TestFixture::Operands at(m, n, 1, *this);
+            ASSERT_LE(FewColumns<T>(at.x, with).numbers(), FewColumns<T>::most_numbers(with, n))
+                << where << ", " << m << " x " << n << ", " << (at.x.A.rs == 1 ? "columns" : "rows") << " of A, C "
+                << (at.by_rows ? "by rows" : "by columns");
+        }
+    });
+}
+
 /// A large A counts, and how narrow C is; for half a panel of complex numbers the latter alone.
 TYPED_TEST(FewColumnsOf, AreNoneOfManyOrOfASmallA)
 {

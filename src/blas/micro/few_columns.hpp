@@ -63,8 +63,8 @@ template <Scalar T, int Bytes, bool many_registers> struct ColumnsPastSums {
             for (int v = 0; v < vectors; ++v) Vec::save(to + j * step + v * lanes, sum[j][v]);
     }
 
-    /// The same for all columns, and `depth` columns of A in `vectors` of rows from number i on. `goes_on`: as many of A's columns
-    /// follow, which come into the first cache meanwhile.
+    /// The same for all columns, and `depth` columns of A in `vectors` of rows from number i on. `goes_on`: as many of A's
+    /// columns follow, which come into the first cache meanwhile.
     template <int vectors, int depth, bool whole>
     [[gnu::always_inline]] static void step(const ProductInPlace<T>& x, const R* A, const T* B, const Sums& sums, Index i,
                                             bool goes_on)
