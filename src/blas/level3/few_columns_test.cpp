@@ -118,6 +118,46 @@ TYPED_TEST(FewColumnsOf, AreMadeSoBesideALargeA)
     EXPECT_TRUE(this->are_equal(shared, whole)) << "seed " << this->seed;
 }
 
+/// So are an A by rows, and few rows beside a B by rows, of real numbers, whose C is turned: the bits of as many among many.
+TYPED_TEST(FewColumnsOf, AreMadeSoOfOperandsByRows)
+{
+    using T = TypeParam;
+    const MicroKernel<T>& kernel = micro_kernel<T>();
+    const BlockSizes& sizes = block_sizes<T>(0);
+    const Index large = 9 * kernel.mr + kernel.step, few = kernel.nr + 1, many = 20 * kernel.mr,
+                k = 5 * sizes.kc * sizes.mc / large + 13;
+    for (const bool rows : {false, true}) {
+        if (rows && is_complex<T>) continue; // sums would have other bits
+        const Index m = rows ? many : large, n = rows ? large : many;
+        Framed<T> A(rows ? m : k, rows ? k : m, 3, this->random), B(rows ? n : k, rows ? k : n, 1, this->random);
+        std::vector<T> whole(std::size_t(m * n)), part(std::size_t(rows ? few * n : m * few)), shared = part;
+        const auto product = [&](Index of_many, std::vector<T>& C) {
+            return Product<T>{rows ? of_many : m,
+                              rows ? n : of_many,
+                              k,
+                              T(0.5),
+                              general(A.data(), A.ld, rows ? Op::none : Op::trans),
+                              general(B.data(), B.ld, rows ? Op::trans : Op::none),
+                              T(0),
+                              C.data(),
+                              1,
+                              rows ? of_many : m};
+        };
+        ASSERT_FALSE(FewColumns<T>::suits(product(many, whole)));
+        ASSERT_TRUE(FewColumns<T>::suits(product(few, part)));
+        multiply(product(many, whole));
+        multiply(product(few, part));
+        const SmallProduct<T> pieces(product(few, shared), setup<T>(0), true);
+        ASSERT_GT(pieces.chunks(), 1);
+        for (Index c = pieces.chunks(); c-- > 0;) pieces.work(c, c + 1);
+        std::vector<T> expected;
+        for (Index j = 0; j < (rows ? n : few); ++j)
+            expected.insert(expected.end(), whole.begin() + j * m, whole.begin() + j * m + (rows ? few : m));
+        EXPECT_TRUE(this->are_equal(part, expected)) << rows << ", seed " << this->seed;
+        EXPECT_TRUE(this->are_equal(shared, expected)) << rows << ", seed " << this->seed;
+    }
+}
+
 /// Who must have all memory before C is touched asks for it so.
 TYPED_TEST(FewColumnsOf, TakeNoMoreThanTheySay)
 {

@@ -135,7 +135,7 @@ private:
     Index p_ = 0, depth_ = 0;
 };
 
-/// Does op(A) lie so that it is read as both operands, and stay in the caches as it lies?
+/// Does op(A) lie so that it is read as both operands, and stay in the caches as it lies? Few columns take any order of it.
 template <Scalar T> bool lies_well(Product<T> x, const Setup<T>& with)
 {
     x.part = Part::all;

@@ -199,7 +199,7 @@ template <Scalar T> struct MicroKernel {
     bool reads_any_rows;    ///< by multiply_in_place: otherwise A can be read as far as height(rows)
     Index widest_in_place;  ///< columns of a complex product, a quarter of its depth: to pack what is larger pays
     Index widest_by_planes; ///< columns, and depth, of one with A by planes, likewise
-    /// The same for few columns and any number of rows, which A is read along. `sums`: room for as many columns of
+    /// As multiply_in_place, for few columns and any number of rows, which A is read along. `sums`: room for as many columns of
     /// few_columns_step(rows) numbers, aligned to 64 bytes, which should stay in the first cache. Where the depth comes in
     /// several calls, sums are zeroed by the one that `begins` and go into C by the one that `ends`.
     void (*multiply_few_columns)(const ProductInPlace<T>& product, R* sums, bool begins, bool ends);
