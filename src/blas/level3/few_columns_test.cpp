@@ -124,7 +124,7 @@ TYPED_TEST(FewColumnsOf, AreMadeSoOfOperandsByRows)
     using T = TypeParam;
     const MicroKernel<T>& kernel = micro_kernel<T>();
     const BlockSizes& sizes = block_sizes<T>(0);
-    const Index large = 9 * kernel.mr + kernel.step, few = kernel.nr + 1, many = 20 * kernel.mr,
+    const Index large = 30 * kernel.mr + kernel.step, few = kernel.nr + 1, many = 20 * kernel.mr,
                 k = 5 * sizes.kc * sizes.mc / large + 13;
     for (const bool rows : {false, true}) {
         if (rows && is_complex<T>) continue; // sums would have other bits
