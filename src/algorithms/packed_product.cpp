@@ -59,7 +59,9 @@ PackedSlots<T> right_slots(const PackedProduct<T>& p, const ProductTiling& tilin
     const Grid cols{p.n, tiling.cols}, steps{p.k, tiling.depth};
     const Index kept = p.in_place == InPlace::A ? cols.count() : std::min(cols.count(), cols.per_block());
     const Index blocks = pieces(cols.count(), cols.per_block()); // those on the diagonal need no right images of their own
-    const Index depth = one_image && blocks == 1 ? 0 : p.in_place == InPlace::B ? steps.count() : steps_kept;
+    const Index depth = !tiling.packs_right || (one_image && blocks == 1) ? 0
+                        : p.in_place == InPlace::B                        ? steps.count()
+                                                                          : steps_kept;
     return PackedSlots<T>::right(kept, depth, tiling.cols, tiling.depth, place);
 }
 
@@ -69,7 +71,7 @@ public:
     Submission(Flow& flow, const PackedProduct<T>& product, const ProductTiling& tiling, const ProductImages<T>& images)
         : flow_(flow), p_(product),
           images_(images), rows_{p_.m, tiling.rows}, cols_{p_.n, tiling.cols}, steps_{p_.alpha == T(0) ? 0 : p_.k, tiling.depth},
-          packs_left_(tiling.packs_left)
+          packs_left_(tiling.packs_left), packs_right_(tiling.packs_right)
     {
     }
 
@@ -95,15 +97,14 @@ private:
         std::vector<bool> written((i1 - i0) * (j1 - j0));
         for (Index l = 0; l < steps_.count(); ++l) {
             if (p_.in_place != InPlace::A && packs_left_) pack_rows(i0, i1, l);
-            if (p_.in_place != InPlace::B && !one_image) pack_columns(j0, j1, l);
+            if (p_.in_place != InPlace::B && !one_image && packs_right_) pack_columns(j0, j1, l);
             for (Index i = i0; i < i1; ++i)
                 for (Index j = j0; j < j1; ++j) {
                     if (!wanted(i, j) || zero_left(i, l) || zero_right(j, l)) continue;
                     auto&& seen = written[(i - i0) * (j1 - j0) + j - j0];
                     const task::Image<T> B = one_image ? right_of_left(j, j - j0, l) : right(j, j - j0, l);
                     const auto x = product(i, j, p_.alpha, left(i, i - i0, l), B, seen ? T(1) : p_.beta);
-                    if (packs_left_) task::multiply(flow_, x);
-                    else task::multiply(flow_, x, p_.A.block(rows_.begin(i), steps_.begin(l)));
+                    multiply(x, p_.A.block(rows_.begin(i), steps_.begin(l)), p_.B.block(steps_.begin(l), cols_.begin(j)));
                     seen = true;
                 }
         }
@@ -112,6 +113,12 @@ private:
                 if (wanted(i, j) && !written[(i - i0) * (j1 - j0) + j - j0]) scale(i, j);
     }
 
+    void multiply(const task::Product<T>& x, const blas::Operand<T>& A, const blas::Operand<T>& B)
+    {
+        if (packs_left_) task::multiply(flow_, x);
+        else if (packs_right_) task::multiply(flow_, x, A);
+        else task::multiply(flow_, x, A, B);
+    }
     void pack_rows(Index i0, Index i1, Index l)
     {
         for (Index i = i0; i < i1; ++i)
@@ -148,7 +155,8 @@ private:
     }
     task::Image<T> right(Index j, Index slot, Index l) const
     {
-        auto image = images_.right(slot, l, cols_.extent(j), steps_.extent(l));
+        task::Image<T> image{nullptr, {cols_.extent(j), steps_.extent(l)}};
+        if (packs_right_) image = images_.right(slot, l, cols_.extent(j), steps_.extent(l));
         mark_triangle(image, p_.B, steps_.begin(l), steps_.extent(l), cols_.begin(j), cols_.extent(j));
         return image;
     }
@@ -187,7 +195,7 @@ private:
     const PackedProduct<T>& p_;
     const ProductImages<T>& images_;
     Grid rows_, cols_, steps_;
-    bool packs_left_;
+    bool packs_left_, packs_right_;
 };
 
 /// Tiles as wide as a block, where the rows are enough for three of each worker: every tile reads all of the block's image of B
@@ -202,7 +210,8 @@ std::optional<ProductTiling> wide_tiling(const PackedProduct<T>& product, int wo
     const Index share = product.m / (3 * workers) / kernel.mr * kernel.mr;
     if (share < least) return std::nullopt;
     return ProductTiling{balanced(product.m, std::min(share, blocks.mc), kernel.mr), balanced(product.n, block_extent, kernel.nr),
-                         balanced(product.k, blocks.kc, 8), false};
+                         balanced(product.k, blocks.kc, 8), false,
+                         !blas::stays_in_place(product.B, product.m, product.k, blocks.kc, blocks.mc)};
 }
 
 /// One image for both sides of a triangle: square tiles, enough for four of each worker.
@@ -258,7 +267,7 @@ template <Scalar T> ProductTraffic product_traffic(const PackedProduct<T>& p, co
     const Grid rows{p.m, tiling.rows}, cols{p.n, tiling.cols};
     const Index steps = p.alpha == T(0) ? 0 : pieces(p.k, tiling.depth), any = steps > 0;
     return {any * pieces(cols.count(), cols.per_block()),
-            any * pieces(rows.count(), rows.per_block()),
+            any * tiling.packs_right * pieces(rows.count(), rows.per_block()),
             any * cols.count(),
             any * rows.count(),
             std::max<Index>(1, steps) - (p.beta == T(0)),

@@ -24,6 +24,7 @@ template <Scalar T> struct PackedProduct {
 struct ProductTiling {
     Index rows, cols, depth; ///< in place of A cols = depth, in place of B rows = depth: the tiles read are those written
     bool packs_left = true;  ///< by tasks of their own; else those that multiply do, into all of a C that is not A
+    bool packs_right = true; ///< else B is read where it lies; not where packs_left
 };
 template <Scalar T> ProductTiling product_tiling(const PackedProduct<T>& product, int workers);
 /// With tiles of this edge, as far as the matrices go.

@@ -228,22 +228,26 @@ TYPED_TEST(PackedProducts, AreCutByRowsAloneWhereTheseAreEnoughForTheWorkers)
 {
     using T = TypeParam;
     const auto& kernel = blas::instruction_set().micro_kernel<T>();
-    const Index m = 905, n = 3 * 32, k = 70;
-    const auto A = random_matrix<T>(m, k), B = random_matrix<T>(k, n);
-    Dense<T> C = random_matrix<T>(m, n);
-    PackedProduct<T> product{m,    n,       k, T(1), blas::general(A.data.data(), A.ld), blas::general(B.data.data(), B.ld),
-                             T(1), C.view()};
-    const ProductTiling tiling = product_tiling(product, 2);
-    EXPECT_FALSE(tiling.packs_left);
-    EXPECT_GE(tiling.cols, n);
-    EXPECT_EQ(tiling.rows % kernel.mr, 0);
-    const Index count = (m + tiling.rows - 1) / tiling.rows;
-    EXPECT_GE(count, 6);
-    if (blas::block_sizes<T>().mc >= m / 6) EXPECT_LE(count, 8) << "each reads all of B's image";
-    check<T>({product, &C, tiling, 1}); // by chunks
-    EXPECT_TRUE(product_tiling(product, 4).packs_left);
-    product.in_place = PackedProduct<T>::InPlace::A;
-    EXPECT_TRUE(product_tiling(product, 2).packs_left);
+    const Index m = 905, n = 3 * 32, k = std::max<Index>(70, blas::block_sizes<T>().kc / 2);
+    for (const Op op : {Op::none, Op::trans}) {
+        const auto A = random_matrix<T>(m, k), B = op == Op::none ? random_matrix<T>(k, n) : random_matrix<T>(n, k);
+        Dense<T> C = random_matrix<T>(m, n);
+        PackedProduct<T> product{
+            m, n, k, T(1), blas::general(A.data.data(), A.ld), blas::general(B.data.data(), B.ld, op), T(1), C.view()};
+        const ProductTiling tiling = product_tiling(product, 2);
+        EXPECT_FALSE(tiling.packs_left);
+        EXPECT_EQ(tiling.packs_right, op == Op::trans);
+        EXPECT_GE(tiling.cols, n);
+        EXPECT_EQ(tiling.rows % kernel.mr, 0);
+        const Index count = (m + tiling.rows - 1) / tiling.rows;
+        EXPECT_GE(count, 6);
+        if (blas::block_sizes<T>().mc >= m / 6) EXPECT_LE(count, 8) << "each reads all of B";
+        check<T>({product, &C, tiling, 1}); // by chunks
+        EXPECT_TRUE(product_tiling(product, 4).packs_left);
+        EXPECT_TRUE(product_tiling(product, 4).packs_right);
+        product.in_place = PackedProduct<T>::InPlace::A;
+        EXPECT_TRUE(product_tiling(product, 2).packs_left);
+    }
 }
 
 TEST(PackedProductsInPlace, AreCutByRowsAloneWhereTheirBlocksAreMoreThanTheWorkers)

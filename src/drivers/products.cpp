@@ -76,7 +76,7 @@ template <Scalar T> struct SideProduct {
         }
         constexpr Flops least_together = 2e6; // that takes longer than to get what another core has packed
         blas::TeamProduct<T> shared(product(structure), with, false, crew.workers());
-        return (shared.is_packed_by_each() || flops() >= least_together) && share_out<T>(crew, shared, flops());
+        return (shared.needs_no_other() || flops() >= least_together) && share_out<T>(crew, shared, flops());
     }
     Problem problem() const { return {.m = m, .n = n, .side = side, .uplo = uplo, .alpha = alpha, .beta = beta}; }
     bool is_for_devices(forms::Forms all, const RoutineOptions& options) const

@@ -208,6 +208,7 @@ template <Scalar T> struct RightPanel {
 
     static RightPanel of(const MicroKernel<T>& kernel, const Packed<T>& B, Index j)
     {
+        if (B.in_place) return {B.image + planes<T> * j * B.in_place, planes<T>};
         if (!B.as_left) return {B.image + planes<T> * j * B.depth, planes<T> * kernel.nr};
         const Index first = j / kernel.mr * kernel.mr; // of the left panel that it is a stripe of
         return {B.image + first * B.depth + (j - first), kernel.height(B.extent - first)};
@@ -274,6 +275,7 @@ template <Scalar T> struct ColumnOfPanels {
 private:
     void stack(StackProduct<T> product, Index b_step, Ahead<Real<T>>& ahead) const
     {
+        if (B.in_place) return kernel.multiply_columns({product, B.in_place, kernel.mr, kernel.mr});
         const Real<T>* const later = ahead.take(product.panels * kernel.fetched(product.k));
         if (product.next || B.as_left) product.later = later;
         else product.next = later;
@@ -284,10 +286,12 @@ private:
     void tile(StackProduct<T> x, T* to, Index to_rs, Index to_cs, Index b_step, Index height, Index rows,
               const Real<T>* next) const
     {
-        if (!B.as_left) return kernel.multiply(x.k, x.A, height, x.B, alpha, x.beta, to, to_rs, to_cs, rows, x.cols, next);
+        if (!B.as_left && !B.in_place)
+            return kernel.multiply(x.k, x.A, height, x.B, alpha, x.beta, to, to_rs, to_cs, rows, x.cols, next);
         x.C = to;
         x.cs = to_cs;
-        kernel.multiply_stripe({x, b_step, height, rows});
+        if (B.in_place) kernel.multiply_columns({x, B.in_place, height, rows});
+        else kernel.multiply_stripe({x, b_step, height, rows});
     }
 };
 
@@ -299,9 +303,11 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
 {
     const bool triangular = A.part != Part::all || B.part != Part::all;
     if (A.depth == 0) return scale_part(part, below, i0, i1, j0, j1, beta, C, rs, cs);
-    if (!triangular && !B.as_left && rs == 1 && A.depth <= kc && goes_by_rows(kernel, A.depth, (i1 - i0) * (j1 - j0)))
+    if (!triangular && !B.as_left && !B.in_place && rs == 1 && A.depth <= kc &&
+        goes_by_rows(kernel, A.depth, (i1 - i0) * (j1 - j0)))
         return multiply_rows(kernel, part, below, alpha, A, i0, i1, B, j0, j1, beta, C, cs);
-    const bool fetches_right = B.far || (j1 - j0) * std::min(kc, A.depth) > block_sizes<T>().kc * block_sizes<T>().mc;
+    const bool fetches_right =
+        B.far || B.in_place || (j1 - j0) * std::min(kc, A.depth) > block_sizes<T>().kc * block_sizes<T>().mc;
     const Index group = A.far && A.depth <= kc ? panels_while_fetching(kernel, B) * kernel.mr : i1 - i0;
     const ColumnOfPanels<T> column{kernel, part, below, alpha, A, B, C, rs, cs, i1, triangular};
     for (Index p0 = 0; p0 < A.depth; p0 += kc)

@@ -1,5 +1,6 @@
 #pragma once
 #include "blas/level3/block_sizes.hpp"
+#include "blas/level3/operand.hpp"
 #include "blas/micro/micro_kernel.hpp"
 
 #include <algorithm>
@@ -23,7 +24,29 @@ template <Scalar T> struct Packed {
     /// Of a right operand: the image is that of its transpose as a left one (the C of the product has rs = 1 then, and neither
     /// operand is triangular). What both sides of products read is packed once so; see reads_left_as_right.
     bool as_left = false;
+    /// Of a right operand: not packed, but columns so far apart, each contiguous, where they lie; 0: packed. Products as above.
+    Index in_place = 0;
 };
+
+/// Can a right operand be read where it lies, by columns?
+template <Scalar T> bool lies_by_columns(const Operand<T>& B)
+{
+    return B.structure == Structure::general && B.rs == 1 && !B.conjugated;
+}
+/// And is that as fast as what is packed, of a product of so many rows and that depth in blocks of kc and mc? Every block of
+/// rows gets the columns anew: short ones come with many lines beside them, and long strides leave them few sets of the second
+/// cache.
+template <Scalar T> bool stays_in_place(const Operand<T>& B, Index rows, Index depth, Index kc, Index mc)
+{
+    constexpr Index few = 2, stride = 1 << 15; // blocks of rows, for which B is not worth packing; bytes
+    const bool is_long = 2 * std::min(depth, kc) >= kc || rows <= few * mc;
+    return lies_by_columns(B) && is_long && B.cs * Index(sizeof(T)) % stride != 0;
+}
+/// Such a one, depth x cols.
+template <Scalar T> Packed<T> where_it_lies(const Operand<T>& B, Index depth, Index cols)
+{
+    return {.image = reinterpret_cast<const Real<T>*>(B.data), .extent = cols, .depth = depth, .in_place = B.cs};
+}
 
 /// Can the image of a left operand be the right one of a product too?
 template <Scalar T> bool reads_left_as_right(const MicroKernel<T>& kernel) { return kernel.multiply_stripe != nullptr; }

@@ -22,11 +22,11 @@ Rows rows_of(Part part, Index m, Index j0, Index j1)
     return {part == Part::lower ? j0 : 0, part == Part::upper ? std::min(m, j1) : m};
 }
 
-/// One block of packed B (depth x cols, at row p and column j of the operand) with all rows of A.
+/// One block of B (at row p and column j of the operand) with all rows of A.
 template <Scalar T>
-void multiply_block(const Setup<T>& with, const Product<T>& x, Index p, Index depth, Index j, Index cols, Index mc,
-                    const Real<T>* right)
+void multiply_block(const Setup<T>& with, const Product<T>& x, Index p, Index j, Index mc, const Packed<T>& right)
 {
+    const Index depth = right.depth, cols = right.extent;
     const Rows rows = rows_of(x.part, x.m, j, j + cols);
     Real<T>* const left = scratch<Real<T>>(Buffer::left, with.kernel.left_size(std::min(mc, x.m), depth));
     for (Index i = rows.begin; i < rows.end; i += mc) {
@@ -36,8 +36,8 @@ void multiply_block(const Setup<T>& with, const Product<T>& x, Index p, Index de
         const Index first = x.part == Part::upper ? std::max<Index>(0, (i - j) / with.kernel.nr * with.kernel.nr) : 0;
         Index last = cols;
         if (x.part == Part::lower) last = std::min(cols, with.kernel.padded_cols(i + count - j));
-        multiply_packed<T>(with.kernel, depth, x.part, j - i, x.alpha, {left, count, depth}, 0, count, {right, cols, depth},
-                           first, last, p == 0 ? x.beta : T(1), x.C + i * x.rs + j * x.cs, x.rs, x.cs);
+        multiply_packed<T>(with.kernel, depth, x.part, j - i, x.alpha, {left, count, depth}, 0, count, right, first, last,
+                           p == 0 ? x.beta : T(1), x.C + i * x.rs + j * x.cs, x.rs, x.cs);
     }
 }
 
@@ -139,21 +139,23 @@ template <Scalar T> void multiply_columns(const Product<T>& x)
         // Without memory for an image of A, of which a large product needs less.
         if (!small.packs_again() && finds_memory([&] { small.work(0, small.chunks()); })) return;
     }
-    Index nc = 0, kc = 0, mc = 0;
+    const bool in_place = x.rs == 1 && stays_in_place(x.B, x.m, x.k, with.tree[Loop::pc], with.tree[Loop::ic]);
+    Index nc = x.n, kc = 0, mc = 0;
     Real<T>* right = nullptr;
     fit_to_memory(with, [&] {
-        nc = balanced_block(x.n, columns_at_a_time(x, with), kernel.nr);
+        if (!in_place) nc = balanced_block(x.n, columns_at_a_time(x, with), kernel.nr);
         kc = balanced_block(x.k, with.tree[Loop::pc], 8);
         mc = balanced_block(x.m, rows_at_a_time(x, with), kernel.mr);
-        right = scratch<Real<T>>(Buffer::right, kernel.right_size(std::min(kc, x.k), std::min(nc, x.n)));
+        if (!in_place) right = scratch<Real<T>>(Buffer::right, kernel.right_size(std::min(kc, x.k), std::min(nc, x.n)));
         scratch<Real<T>>(Buffer::left, kernel.left_size(std::min(mc, x.m), std::min(kc, x.k)));
     });
     for (Index j = 0; j < x.n; j += nc) {
         const Index cols = std::min(nc, x.n - j);
         for (Index p = 0; p < x.k; p += kc) {
             const Index depth = std::min(kc, x.k - p);
-            pack_right(kernel, x.B.block(p, j), depth, cols, right);
-            multiply_block(with, x, p, depth, j, cols, mc, right);
+            const Operand<T> B = x.B.block(p, j);
+            if (!in_place) pack_right(kernel, B, depth, cols, right);
+            multiply_block(with, x, p, j, mc, in_place ? where_it_lies(B, depth, cols) : Packed<T>{right, cols, depth});
         }
     }
 }

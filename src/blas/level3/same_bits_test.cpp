@@ -81,11 +81,14 @@ TYPED_TEST(SameBits, OfProductsHoweverTheyAreCutUp)
         for (const auto& [m, n, k] : {std::array<Index, 3>{61, 45, 39}, {30, 27, 300}, {64, 48, 16}, {37, 27, 39}, {17, 15, 600}})
             for (int choice = 0; choice < 16; ++choice) {
                 const T alpha = this->factor(choice % 4), beta = this->factor(choice / 4);
-                const auto A = random_matrix<T>(this->random, m, k), B = random_matrix<T>(this->random, k, n),
+                const bool by_rows = choice % 7 < 3; // B
+                const auto A = random_matrix<T>(this->random, m, k),
+                           B = random_matrix<T>(this->random, by_rows ? n : k, by_rows ? k : n),
                            before = random_matrix<T>(this->random, m, n);
                 auto whole = before, team = before, small = before, pieces = before;
                 const auto product = [&](Stored<T>& C) {
-                    const auto left = general(A.data.data(), A.ld), right = general(B.data.data(), B.ld);
+                    const auto left = general(A.data.data(), A.ld),
+                               right = general(B.data.data(), B.ld, by_rows ? Op::trans : Op::none);
                     return Product<T>{m,
                                       n,
                                       k,

@@ -32,8 +32,9 @@ TeamProduct<T>::TeamProduct(Product<T> product, const Setup<T>& with, bool real_
     shared_pieces_ = std::min(pieces_, std::max<Index>(1, sizes.most / (kc_ * nc_)));
     cut_stages(sizes.parts);
     const Index units = divide_up(nc_, unit_cols_), used = std::min<Index>(slots, Index(stages_.size()));
-    packed_by_each_ = suits_each(with, members);
-    if (pieces_ == 0 || used == 0 || packed_by_each_) return;
+    in_place_ = x_.rs == 1 && stays_in_place(x_.B, x_.m, x_.k, with.tree[Loop::pc], mc_);
+    packed_by_each_ = !in_place_ && suits_each(with, members);
+    if (pieces_ == 0 || used == 0 || in_place_ || packed_by_each_) return;
     try {
         packed_.emplace(used * shared_pieces_ * units * kernel_.right_size(kc_, unit_cols_) * Index(sizeof(Real<T>)));
     } catch (const Error& failure) {
@@ -182,7 +183,7 @@ template <Scalar T> void TeamProduct<T>::clear_diagonal(const Stage& stage, Inde
 template <Scalar T> void TeamProduct<T>::do_rows(Index stage, Index begin, Index end, Index parts, Member& member)
 {
     const Stage& own = stages_[std::size_t(stage)];
-    const bool shared = pieces_ > 0 && !packed_by_each_ && slot_is_free(stage);
+    const bool shared = pieces_ > 0 && !in_place_ && !packed_by_each_ && slot_is_free(stage);
     clear_diagonal(own, begin, end);
     for (Index i = begin; i < end; i += member.mc) {
         const Index rows = std::min(member.mc, end - i);
@@ -194,7 +195,8 @@ template <Scalar T> void TeamProduct<T>::do_rows(Index stage, Index begin, Index
             const Index depth = std::min(kc_, x_.k - p * kc_);
             Real<T>* const left = scratch<Real<T>>(Buffer::left, kernel_.left_size(rows, depth));
             pack_left(kernel_, x_.A.block(i, p * kc_), rows, depth, left);
-            if (member.own.image) do_piece_alone(p, i, rows, left, member.own);
+            if (in_place_) do_piece_in_place(stage, p, i, rows, left);
+            else if (member.own.image) do_piece_alone(p, i, rows, left, member.own);
             else do_piece(stage, p, i, rows, left, shared && p < shared_pieces_, member);
         }
     }
@@ -207,6 +209,18 @@ template <Scalar T> typename TeamProduct<T>::Units TeamProduct<T>::reached(const
     const Index all = divide_up(stage.cols, unit_cols_);
     if (x_.part == Part::lower) return {0, std::clamp<Index>(divide_up(row + rows - stage.begin, unit_cols_), 0, all)};
     return {x_.part == Part::upper ? std::clamp<Index>((row - stage.begin) / unit_cols_, 0, all) : 0, all};
+}
+
+/// One depth of some rows with columns of B that nobody packs.
+template <Scalar T> void TeamProduct<T>::do_piece_in_place(Index stage, Index piece, Index row, Index rows, const Real<T>* left)
+{
+    const Stage& own = stages_[std::size_t(stage)];
+    const Index p = piece * kc_, depth = std::min(kc_, x_.k - p);
+    const auto [first, last] = reached(own, row, rows);
+    multiply_packed<T>(kernel_, depth, x_.part, own.begin - row, x_.alpha, {left, rows, depth}, 0, rows,
+                       where_it_lies(x_.B.block(p, own.begin), depth, own.cols), first * unit_cols_,
+                       std::min(own.cols, last * unit_cols_), piece == 0 ? x_.beta : T(1), x_.C + row * x_.rs + own.begin * x_.cs,
+                       x_.rs, x_.cs);
 }
 
 /// One depth of some rows with the member's own image, of which it packs what is missing.

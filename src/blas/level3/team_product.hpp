@@ -10,7 +10,7 @@
 namespace trencadis::blas {
 
 /// One product C <- alpha A B + beta C carried out by several cores that come and go; B is packed once, by all of them
-/// (Catalan et al. 2016; Costero, Igual, Olcoz, Quintana-Orti 2015).
+/// (Catalan et al. 2016; Costero, Igual, Olcoz, Quintana-Orti 2015), or read where it lies, where its columns are contiguous.
 ///
 /// The columns of C are cut into *stages* of nc, the rows of a stage into parts of equal work. A part is done by one member in
 /// full depth: it packs its rows of A itself, in blocks of its own core's mc, so that no part ever waits for another one.
@@ -32,7 +32,8 @@ public:
     TeamProduct(Product<T> product, const Setup<T>& with, bool real_diagonal = false, int members = 0);
 
     Index chunks() const { return chunks_; } ///< what the team's counter hands out
-    bool is_packed_by_each() const { return packed_by_each_; }
+    /// Does every member get along without what others pack of B?
+    bool needs_no_other() const { return in_place_ || packed_by_each_; }
     /// The same before there is an object, for a product with contiguous rows of C.
     static Index count_chunks(const Setup<T>& with, Index m, Index n, Index k) { return cut(with, m, n, k).chunks(n); }
     /// Works on what `team` gives until nothing is left. Any thread, any number of times; `cpu` is the core's number for its
@@ -76,6 +77,7 @@ private:
         Index begin, end;
     };
     Units reached(const Stage& stage, Index row, Index rows) const;
+    void do_piece_in_place(Index stage, Index piece, Index row, Index rows, const Real<T>* left);
     void do_piece_alone(Index piece, Index row, Index rows, const Real<T>* left, Own& own);
     void do_piece(Index stage, Index piece, Index row, Index rows, const Real<T>* left, bool shared, const Member& member);
     bool try_unit(Index stage, Index piece, Index unit, Index row, Index rows, const Real<T>* left, bool shared);
@@ -85,7 +87,7 @@ private:
 
     Product<T> x_;
     const MicroKernel<T>& kernel_;
-    bool real_diagonal_, packed_by_each_ = false;
+    bool real_diagonal_, in_place_ = false, packed_by_each_ = false;
     Index kc_, pieces_, shared_pieces_, nc_, unit_cols_, mc_;
     std::vector<Stage> stages_;
     std::vector<Index> first_chunk_; ///< of each stage

@@ -86,16 +86,19 @@ TYPED_TEST(Teams, MultiplyAsOneCoreWould)
         for (const Part part : {Part::all, Part::lower, Part::upper}) {
             const Index m = random.between(90, 170), n = part == Part::all ? random.between(90, 170) : m,
                         k = random.between(0, 60);
-            const auto A = random_matrix<T>(random, m, k), B = random_matrix<T>(random, k, n);
+            const Op op = random.below(2) ? Op::none : Op::trans; // in place, or packed together
+            const auto A = random_matrix<T>(random, m, k),
+                       B = op == Op::none ? random_matrix<T>(random, k, n) : random_matrix<T>(random, n, k);
             auto C = random_matrix<T>(random, m, n);
             const auto before = C;
             const T alpha = random.number<T>(), beta = random.factor<T>();
             Sum<T> sum(m, n);
-            sum.add(alpha, expand(A, Structure::general), expand(B, Structure::general));
+            sum.add(alpha, expand(A, Structure::general), transformed(op, expand(B, Structure::general)));
             sum.add(beta, expand(C, Structure::general));
-            TeamProduct<T> product(
-                {m, n, k, alpha, general(A.data.data(), A.ld), general(B.data.data(), B.ld), beta, C.data.data(), 1, C.ld, part},
-                setup_with<T>(instruction_set(), blocks));
+            TeamProduct<T> product({m, n, k, alpha, general(A.data.data(), A.ld), general(B.data.data(), B.ld, op), beta,
+                                    C.data.data(), 1, C.ld, part},
+                                   setup_with<T>(instruction_set(), blocks));
+            if (2 * k >= blocks.kc) EXPECT_EQ(product.needs_no_other(), op == Op::none);
             run_as_team(product.chunks(), ++seed, [&](Team& team, int cpu) { product.work(team, cpu); });
             const auto inside = [&](Index i, Index j) { return part == Part::all || (part == Part::lower ? i >= j : i <= j); };
             expect_result<T>(C, before, sum, inside, "kc " + std::to_string(blocks.kc) + " part " + std::to_string(int(part)));
@@ -103,7 +106,7 @@ TYPED_TEST(Teams, MultiplyAsOneCoreWould)
         }
 }
 
-TYPED_TEST(Teams, OfWhomEachPacksForItselfGiveTheSameBits)
+TYPED_TEST(Teams, OfWhomEachPacksForItselfOrNobodyDoesGiveTheSameBits)
 {
     using T = TypeParam;
     Random random(35);
@@ -112,22 +115,32 @@ TYPED_TEST(Teams, OfWhomEachPacksForItselfGiveTheSameBits)
     for (const Part part : {Part::all, Part::lower, Part::upper}) {
         const Index m = random.between(160, 200), n = part == Part::all ? random.between(90, 170) : m,
                     k = random.between(140, 180);
-        const auto A = random_matrix<T>(random, m, k), B = random_matrix<T>(random, k, n);
-        auto together = random_matrix<T>(random, m, n), each = together;
+        const auto A = random_matrix<T>(random, m, k), B = random_matrix<T>(random, n, k); // by rows: it has to be packed
+        auto columns = random_matrix<T>(random, k, n);
+        for (Index j = 0; j < n; ++j)
+            for (Index p = 0; p < k; ++p) columns(p, j) = B(j, p);
+        auto together = random_matrix<T>(random, m, n), each = together, in_place = together;
         const T alpha = random.number<T>(), beta = random.factor<T>();
         const auto product = [&](Stored<T>& C, int members) {
-            return TeamProduct<T>(
-                {m, n, k, alpha, general(A.data.data(), A.ld), general(B.data.data(), B.ld), beta, C.data.data(), 1, C.ld, part},
-                with, false, members);
+            return TeamProduct<T>({m, n, k, alpha, general(A.data.data(), A.ld), general(B.data.data(), B.ld, Op::trans), beta,
+                                   C.data.data(), 1, C.ld, part},
+                                  with, false, members);
         };
         TeamProduct<T> common = product(together, 0), own = product(each, 4);
-        EXPECT_FALSE(common.is_packed_by_each());
-        EXPECT_FALSE(product(each, 6).is_packed_by_each()) << "few rows for each of six";
-        EXPECT_TRUE(own.is_packed_by_each());
+        EXPECT_FALSE(common.needs_no_other());
+        EXPECT_FALSE(product(each, 6).needs_no_other()) << "few rows for each of six";
+        EXPECT_TRUE(own.needs_no_other());
         run_as_team(common.chunks(), ++seed, [&](Team& team, int cpu) { common.work(team, cpu); });
         run_as_team(own.chunks(), ++seed, [&](Team& team, int cpu) { own.work(team, cpu); });
+        TeamProduct<T> lying({m, n, k, alpha, general(A.data.data(), A.ld), general(columns.data.data(), columns.ld), beta,
+                              in_place.data.data(), 1, in_place.ld, part},
+                             with);
+        run_as_team(lying.chunks(), ++seed, [&](Team& team, int cpu) { lying.work(team, cpu); });
         for (Index j = 0; j < n; ++j)
-            for (Index i = 0; i < m; ++i) ASSERT_EQ(std::memcmp(&together(i, j), &each(i, j), sizeof(T)), 0) << i << ' ' << j;
+            for (Index i = 0; i < m; ++i) {
+                ASSERT_EQ(std::memcmp(&together(i, j), &each(i, j), sizeof(T)), 0) << i << ' ' << j;
+                ASSERT_EQ(std::memcmp(&together(i, j), &in_place(i, j), sizeof(T)), 0) << i << ' ' << j;
+            }
     }
 }
 

@@ -114,6 +114,14 @@ template <Scalar T> struct StripeProduct {
     Index rows;   ///< of the last panel
 };
 
+/// The same where B is columns where they lie: number p of column j is B[p + planes<T> * j * b_cs]. `cols` of them are read.
+template <Scalar T> struct ColumnsProduct {
+    StackProduct<T> stack; ///< its `next` is such columns too, of which each panel fetches one; without `later`
+    Index b_cs;
+    Index height; ///< of A's panels
+    Index rows;   ///< of the last panel
+};
+
 /// C <- alpha A B + beta C for a left panel A, which the diagonal of a triangle may cross, and panels of B beside one another:
 /// what MicroKernel::multiply_stairs works on.
 template <Scalar T> struct StairProduct {
@@ -189,6 +197,10 @@ template <Scalar T> struct MicroKernel {
     /// The same with a stripe of a left panel, with the sums that `multiply` has. Null where stripes are no whole vectors, and of
     /// complex numbers.
     void (*multiply_stripe)(const StripeProduct<T>& product);
+
+    /// The same with columns of B where they lie, with the sums that `multiply` has: what packing them takes is saved, and no
+    /// product gets slower for it.
+    void (*multiply_columns)(const ColumnsProduct<T>& product);
 
     /// The same as `multiply` without most of the products with A's zeros: those of whole vectors of zeros, which are not read.
     void (*multiply_stairs)(const StairProduct<T>& product);

@@ -4,6 +4,7 @@
 #pragma once
 #include "blas/micro/cholesky_columns.hpp"
 #include "blas/micro/column_kernel_body.hpp"
+#include "blas/micro/columns_tile.hpp"
 #include "blas/micro/few_columns.hpp"
 #include "blas/micro/interleaved_tile.hpp"
 #include "blas/micro/lane_cholesky.hpp"
@@ -43,6 +44,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     {
         if (MV == 1 || x.height == MV * lanes) return StripeTile<T, Bytes, MV, NR>::multiply(x);
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_stripe(x);
+    }
+    static void multiply_columns(const ColumnsProduct<T>& x)
+    {
+        if (MV == 1 || x.height == MV * lanes) return ColumnsTile<T, Bytes, MV, NR>::multiply(x);
+        if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_columns(x);
     }
     static constexpr auto multiplying_stripes() -> void (*)(const StripeProduct<T>&)
     {
@@ -128,6 +134,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_stack = Body<T, Bytes, MV, NR>::multiply_stack,
                 .columns_per_line = Body<T, Bytes, MV, NR>::unroll,
                 .multiply_stripe = multiplying_stripes(),
+                .multiply_columns = multiply_columns,
                 .multiply_stairs = multiply_stairs,
                 .multiply_in_place = multiply_in_place,
                 .narrowest = is_complex<T> ? NR : Body<T, Bytes, MV, NR>::narrowest,

@@ -42,18 +42,20 @@ template <Scalar T> struct MultiplyArgs {
         if (guard.stopped(context)) return;
         const Index count = chunks(context.kernels()), width = chunk_width_in(panel_width(context.kernels()));
         while (const auto c = context.team().next())
-            columns(context, packed(A, data_of<const Real<T>>(context, 0), true), 0, c.begin * width,
+            columns(context, packed(A, data_of<const Real<T>>(context, 0), true), right(context), 0, c.begin * width,
                     c.end == count ? B.extent : c.end * width);
     }
+    blas::Packed<T> right(const TaskContext& context) const { return packed(B, data_of<const Real<T>>(context, 1), true); }
     /// Of C's rows from `row` on, as many as `left` has.
-    void columns(const TaskContext& context, const blas::Packed<T>& left, Index row, Index begin, Index end) const
+    void columns(const TaskContext& context, const blas::Packed<T>& left, const blas::Packed<T>& right, Index row, Index begin,
+                 Index end) const
     {
         const blas::MicroKernel<T>& kernel = blas::instruction_set().micro_kernel<T>();
         const Index kc = std::max<Index>(1, std::min<Index>(A.depth, blas::block_sizes<T>().kc));
         const Stored<T> C = stored<T>(context, 2);
         if (real_diagonal && beta != T(0)) make_diagonal_real(C, begin, end); // what is stored there counts as zero
-        blas::multiply_packed<T>(kernel, kc, part, below, alpha, left, 0, left.extent,
-                                 packed(B, data_of<const Real<T>>(context, 1), true), begin, end, beta, C.data + row, 1, C.ld);
+        blas::multiply_packed<T>(kernel, kc, part, below, alpha, left, 0, left.extent, right, begin, end, beta, C.data + row, 1,
+                                 C.ld);
         if (real_diagonal) make_diagonal_real(C, begin, end);
     }
     void make_diagonal_real(Stored<T> C, Index begin, Index end) const
@@ -79,8 +81,8 @@ template <Scalar T> constexpr Codelet syrk_codelet = codelet_of<MultiplyArgs<T>>
 template <Scalar T> constexpr Codelet herk_codelet = codelet_of<MultiplyArgs<T>>("herk", "packed");
 
 /// The same into all of C, but the left operand is packed by each core that takes a part: as many rows at a time as it has memory
-/// for.
-template <Scalar T> struct PackAndMultiplyArgs {
+/// for. `in_place`: the right one is columns where they lie.
+template <Scalar T, bool in_place> struct PackAndMultiplyArgs {
     MultiplyArgs<T> product;
     OperandForm<T> left;
 
@@ -107,13 +109,19 @@ template <Scalar T> struct PackAndMultiplyArgs {
                 part.A.below += i;
                 if (packed != i) blas::pack_left(kernel, A.block(i, 0), part.A.extent, x.A.depth, image);
                 packed = i;
-                part.columns(context, x.packed(part.A, image, false), i, c.begin * width,
+                part.columns(context, x.packed(part.A, image, false), right(context), i, c.begin * width,
                              c.end == count ? x.B.extent : c.end * width);
             }
         }
     }
+    blas::Packed<T> right(const TaskContext& context) const
+    {
+        if constexpr (!in_place) return product.right(context);
+        const Stored<const T> B = stored<const T>(context, 1);
+        return blas::where_it_lies(blas::general(B.data, B.ld), product.B.depth, product.B.extent);
+    }
 };
-static_assert(sizeof(PackAndMultiplyArgs<std::complex<double>>) <= Task::inline_bytes);
+static_assert(sizeof(PackAndMultiplyArgs<std::complex<double>, true>) <= Task::inline_bytes);
 
 } // namespace
 
@@ -126,15 +134,23 @@ template <Scalar T> void multiply(Flow& flow, const Product<T>& product)
 }
 template <Scalar T> void multiply(Flow& flow, const Product<T>& product, const blas::Operand<T>& A)
 {
-    static constexpr Codelet codelet = codelet_of<PackAndMultiplyArgs<T>>("gemm", "packing");
+    static constexpr Codelet codelet = codelet_of<PackAndMultiplyArgs<T, false>>("gemm", "packing");
     const Index rows = product.A.form.extent, depth = product.A.form.depth;
-    flow.submit(codelet, PackAndMultiplyArgs<T>{args_of(product), {A, rows, depth}},
+    flow.submit(codelet, PackAndMultiplyArgs<T, false>{args_of(product), {A, rows, depth}},
                 {read(datum(A, rows, depth)), read(datum(product.B)), readwrite(product.C)});
+}
+template <Scalar T> void multiply(Flow& flow, const Product<T>& product, const blas::Operand<T>& A, const blas::Operand<T>& B)
+{
+    static constexpr Codelet codelet = codelet_of<PackAndMultiplyArgs<T, true>>("gemm", "by-columns");
+    const Index rows = product.A.form.extent, depth = product.A.form.depth;
+    flow.submit(codelet, PackAndMultiplyArgs<T, true>{args_of(product), {A, rows, depth}},
+                {read(datum(A, rows, depth)), read(datum(B, depth, product.B.form.extent)), readwrite(product.C)});
 }
 
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void multiply(Flow&, const Product<T>&);                                                                            \
-    template void multiply(Flow&, const Product<T>&, const blas::Operand<T>&);
+    template void multiply(Flow&, const Product<T>&, const blas::Operand<T>&);                                                   \
+    template void multiply(Flow&, const Product<T>&, const blas::Operand<T>&, const blas::Operand<T>&);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

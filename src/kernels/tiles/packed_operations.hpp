@@ -58,6 +58,8 @@ template <Scalar T> struct Product {
 template <Scalar T> void multiply(Flow& flow, const Product<T>& product);
 /// The same with A, product.A's extent x depth, packed by each core that takes a part of the task, into memory of its own.
 template <Scalar T> void multiply(Flow& flow, const Product<T>& product, const blas::Operand<T>& A);
+/// And with B, depth x product.B's extent, where it lies (blas::lies_by_columns).
+template <Scalar T> void multiply(Flow& flow, const Product<T>& product, const blas::Operand<T>& A, const blas::Operand<T>& B);
 
 /// Lower triangle of A <- its Cholesky factor L by anybody's kernels, and `triangle` <- L^H as blas::pack_triangle makes it; see
 /// task::potrf.
