@@ -37,7 +37,7 @@ template <Scalar T> ProductTiling square_tiling(const PackedProduct<T>& product,
 /// How often the tasks of a product of general operands, into all of C, touch what they work on.
 struct ProductTraffic {
     Index packs_of_A, packs_of_B;        ///< times that every element is read, and its image written
-    Index reads_of_left, reads_of_right; ///< times that an element of an image is read, over all tiles of C
+    Index reads_of_left, reads_of_right; ///< times that an element of an image, or of B in place, is read, over all tiles of C
     Index reads_of_C, writes_of_C;       ///< times that every element is
 };
 template <Scalar T> ProductTraffic product_traffic(const PackedProduct<T>& product, const ProductTiling& tiling);
@@ -63,8 +63,8 @@ private:
 
 /// Submits the product. Every operand is cut into tiles that are packed once per block of C and used by all the products that
 /// need them. Where a tile of C is as wide as its block, only one product needs a tile of A, and packs it into the cache of its
-/// core. Tiles that a triangular operand leaves zero are left out, and of those on its diagonal the zero part of each
-/// micro-panel. 2 m n k flops (8 complex), half for a triangle.
+/// core; and B is read where it lies, if it may stay there (blas::stays_in_place). Tiles that a triangular operand leaves zero
+/// are left out, and of those on its diagonal the zero part of each micro-panel. 2 m n k flops (8 complex), half for a triangle.
 ///
 /// The images of two steps along k are kept at a time: memory beyond the operands is at most 2 depth (rows + columns of a block
 /// of C, 4608 each) numbers, whatever the sizes; of a matrix and its transpose half as much, where images serve both sides. In
