@@ -24,8 +24,9 @@ constexpr bool has_depth_loop = false;
 /// How the right operand lies: rows of eight numbers on end, such rows apart, or columns apart.
 enum class RightLies { packed, rows, columns };
 
-/// What the loop goes over. `fetched` and `later` come into the second cache, a line or two in each round; both must be addresses
-/// that may be fetched, at least once again what is there. C's columns come into the first one in `fetching` rounds.
+/// What the loop goes over. `fetched` and `later` (not beside columns) come into the second cache, a line or two in each round;
+/// where there is nothing to fetch, they are addresses of what is there, with no step. C's columns come into the first one in
+/// `fetching` rounds.
 struct DepthOfTile {
     const void *A, *B;
     Index b_step; ///< bytes from row to row, or from column to column
@@ -83,7 +84,7 @@ struct DepthOfTile {
 #define TRC_LATER_LINES "prefetcht1 (%%r12)\n\tprefetcht1 64(%%r12)\n\tadd %%r13, %%r12\n\t"
 #define TRC_TWO_LINES "prefetcht1 (%%r10)\n\tprefetcht1 64(%%r10)\n\tadd %%r11, %%r10\n\t" TRC_LATER_LINES
 #define TRC_TWO_ROWS "prefetcht1 (%%r10)\n\tprefetcht1 (%%r10,%%r8)\n\tadd %%r11, %%r10\n\t" TRC_LATER_LINES
-#define TRC_A_LINE "prefetcht1 (%%r10)\n\tadd %%r11, %%r10\n\tprefetcht1 (%%r12)\n\tadd %%r13, %%r12\n\t"
+#define TRC_A_LINE "prefetcht1 (%%r10)\n\tadd %%r11, %%r10\n\t"
 #define TRC_COLUMN_OF_C "prefetchw (%%r14)\n\tprefetchw 64(%%r14)\n\tprefetchw 128(%%r14)\n\tadd %%r15, %%r14\n\t"
 // As often as the number at `count` says.
 #define TRC_ROUNDS(count, body) \

@@ -198,8 +198,8 @@ template <Scalar T> struct MicroKernel {
     /// complex numbers.
     void (*multiply_stripe)(const StripeProduct<T>& product);
 
-    /// The same with columns of B where they lie, with the sums that `multiply` has: what packing them takes is saved, and no
-    /// product gets slower for it.
+    /// The same with columns of B where they lie, with the sums that `multiply` has: what packing them takes is saved. Where that
+    /// pays: stays_in_place (macro_kernel.hpp).
     void (*multiply_columns)(const ColumnsProduct<T>& product);
 
     /// The same as `multiply` without most of the products with A's zeros: those of whole vectors of zeros, which are not read.
