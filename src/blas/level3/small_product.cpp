@@ -144,6 +144,7 @@ SmallProduct<T>::SmallProduct(const Product<T>& product, const Setup<T>& with, b
       narrow_(is_narrow(x_) || FewColumns<T>::suits(x_)), panels_((x_.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x_.n),
       lead_(rows_above_a_line())
 {
+    share_out();
     const Product<T>& x = x_;
     const MicroKernel<T>& kernel = with.kernel;
     constexpr Index few = 8; // panels of columns
@@ -151,6 +152,7 @@ SmallProduct<T>::SmallProduct(const Product<T>& product, const Setup<T>& with, b
     if (FewColumns<T>::suits(x) && (!is_narrow(x) || FewColumns<T>::beats_tiles(x))) {
         few_.emplace(x, with);
         lead_ = 0;
+        share_out();
     }
     if (narrow_) return;
     if (!shared && is_low(x.n, x.k) && x.m * x.n * Index(sizeof(T)) <= kept_second_) return;
@@ -195,9 +197,10 @@ template <Scalar T> bool SmallProduct<T>::is_driven_out(const Operand<T>& A, Ind
 /// so that what a panel reads with its neighbours' parts is more than stays in that cache?
 template <Scalar T> bool SmallProduct<T>::is_slow_to_read(const Operand<T>& A) const
 {
-    const bool crossing = kernel_.step * Index(sizeof(T)) >= line && A.cs * Index(sizeof(T)) % line != 0;
-    const Index height = kernel_.mr * Index(sizeof(T));
-    const bool overflowing = height % line != 0 && x_.k * (height + line) > kept_;
+    const Index height = kernel_.mr * Index(sizeof(T)), lines = x_.k * (height + line);
+    const bool crossing =
+        kernel_.step * Index(sizeof(T)) >= line && A.cs * Index(sizeof(T)) % line != 0 && lines > kept_ + kept_ / 3;
+    const bool overflowing = height % line != 0 && lines > kept_;
     return !is_complex<T> && A.rs == 1 && (crossing || overflowing || is_driven_out(A, depth_));
 }
 
@@ -228,6 +231,14 @@ template <Scalar T> void SmallProduct<T>::work(Index begin, Index end) const
 template <Scalar T> void SmallProduct<T>::work(Chunks chunks, bool from_the_end, Index& packed) const
 {
     if (narrow_) return narrow_panels(chunks.begin, chunks.end);
+    if (!is_complex<T> && together_ == 1 && !packs()) {
+        for (Index c = chunks.begin, end; c < chunks.end; c = end) {
+            const Index piece = c / panels_, first = piece * panels_;
+            end = std::min(chunks.end, first + panels_);
+            panels(c - first, end - first, piece * piece_, std::min(x_.n, (piece + 1) * piece_));
+        }
+        return;
+    }
     while (chunks) {
         const Run run = from_the_end ? last_run(chunks) : first_run(chunks);
         const Index row = bound(run.panel), col = run.piece * piece_;
@@ -271,12 +282,17 @@ template <Scalar T> void SmallProduct<T>::work(Team& team) const
         work(c, team.is_joined(), packed);
 }
 
-/// Where panel p begins: whole vectors, shared out evenly, since low panels are slow. The first has the rows above a line too.
+/// Whole vectors to the panels, evenly, since low ones are slow. The first has the rows above a line too.
+template <Scalar T> void SmallProduct<T>::share_out()
+{
+    const Index vectors = (x_.m - lead_ + kernel_.step - 1) / kernel_.step;
+    each_ = vectors / std::max<Index>(1, panels_);
+    taller_ = vectors - each_ * panels_;
+}
+/// Where panel p begins.
 template <Scalar T> Index SmallProduct<T>::bound(Index p) const
 {
-    if (p == 0) return 0;
-    const Index vectors = (x_.m - lead_ + kernel_.step - 1) / kernel_.step;
-    return lead_ + (p * (vectors / panels_) + std::min(p, vectors % panels_)) * kernel_.step;
+    return p == 0 ? 0 : lead_ + (p * each_ + std::min(p, taller_)) * kernel_.step;
 }
 
 /// Where the image of the rows from i on is, where there is one of all.
@@ -322,12 +338,30 @@ template <Scalar T> void SmallProduct<T>::panel(Index i, Index rows, Index j0, I
     for (Index p = 0; p < x_.k; p += depth_) piece(i, rows, j0, j1, p, A, step);
 }
 
+/// The same for whole panels, A where it lies: as many together as are of one height.
+template <Scalar T> void SmallProduct<T>::panels(Index begin, Index end, Index j0, Index j1) const
+{
+    Index none = nothing;
+    for (Index behind; begin < end; begin = behind) {
+        const Index row = bound(begin), rows = std::min(x_.m, bound(begin + 1)) - row;
+        behind = begin + 1;
+        if (begin == 0 && lead_ > 0) {
+            panel(row, rows, j0, j1, none);
+            continue;
+        }
+        while (behind < end && std::min(x_.m, bound(behind + 1)) - bound(behind) == rows) ++behind;
+        for (Index p = 0; p < x_.k; p += depth_) piece(row, rows, j0, j1, p, x_.A.data + row, x_.A.cs, behind - begin);
+    }
+}
+
 /// The same for the piece of the depth from p on, with a panel of A whose columns are `step` apart.
-template <Scalar T> void SmallProduct<T>::piece(Index i, Index rows, Index j0, Index j1, Index p, const T* A, Index step) const
+template <Scalar T>
+void SmallProduct<T>::piece(Index i, Index rows, Index j0, Index j1, Index p, const T* A, Index step, Index panels) const
 {
     ProductInPlace<T> panel = panel_of(x_, rows, step);
     panel.cols = j1 - j0;
     panel.C = x_.C + i + j0 * x_.cs;
+    panel.panels = panels;
     panel.goes_on = streams_ && step == x_.A.cs && i + rows + kernel_.step <= x_.m;
     panel.k = std::min(depth_, x_.k - p);
     panel.A = A + p * step;

@@ -88,12 +88,14 @@ private:
     bool is_slow_to_read(const Operand<T>& A) const;
     static bool is_driven_out(const Operand<T>& A, Index depth);
     Index rows_above_a_line() const;
+    void share_out();
     Index bound(Index p) const;
     T* image_of(Index i) const;
     const T* pack(Index i, Index rows, T* image) const;
     void narrow_panels(Index begin, Index end) const;
     void panel(Index i, Index rows, Index j0, Index j1, Index& packed) const;
-    void piece(Index i, Index rows, Index j0, Index j1, Index p, const T* A, Index step) const;
+    void panels(Index begin, Index end, Index j0, Index j1) const;
+    void piece(Index i, Index rows, Index j0, Index j1, Index p, const T* A, Index step, Index panels = 1) const;
 
     Product<T> x_;
     const MicroKernel<T>& kernel_;
@@ -105,6 +107,7 @@ private:
     std::optional<FewColumns<T>> few_; ///< how A goes past sums of many rows, where it does
     bool narrow_;                      ///< are its chunks panels of rows for all columns, and is A read where it lies?
     Index panels_, pieces_, piece_;
+    Index each_, taller_;    ///< vectors of a panel, and how many first ones have one more
     Index lead_;             ///< rows of the first panel that are made before its others
     Index together_ = 1;     ///< pieces that a panel is used for one after the other
     Index image_ = 0;        ///< numbers of an image of all of A, which is packed first; 0: there is none

@@ -10,6 +10,7 @@
 #include "base/types.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace trencadis::blas {
@@ -37,22 +38,34 @@ struct DepthOfTile {
     const void* C;
     Index cs;                             ///< bytes
     Index before, fetching, behind, rest; ///< rounds of eight columns of A, and columns
+    Index a_step = 0;                     ///< of `multiply_where_they_lie`: bytes from column to column of A
+    std::uint16_t mask = 0;               ///< and the numbers of its last vector, where they are not all
 };
 
 #if defined(__AVX512F__)
 // clang-format off
 
+#define TRC_SUM2(a, b, f, x) f " " x ", %%zmm0, %" #a "\n\t" f " " x ", %%zmm1, %" #b "\n\t"
 #define TRC_SUM3(a, b, c, f, x) f " " x ", %%zmm0, %" #a "\n\t" f " " x ", %%zmm1, %" #b "\n\t" f " " x ", %%zmm2, %" #c "\n\t"
 // A column of B as an operand, or in a register, with the sums of three vectors.
 #define TRC_PD_MEMORY(at, a, b, c) TRC_SUM3(a, b, c, "vfmadd231pd", at "%{1to8%}")
 #define TRC_PS_MEMORY(at, a, b, c) TRC_SUM3(a, b, c, "vfmadd231ps", at "%{1to16%}")
 #define TRC_PD_SPREAD(at, r, a, b, c) "vbroadcastsd " at ", " r "\n\t" TRC_SUM3(a, b, c, "vfmadd231pd", r)
 #define TRC_PS_SPREAD(at, r, a, b, c) "vbroadcastss " at ", " r "\n\t" TRC_SUM3(a, b, c, "vfmadd231ps", r)
-// Column u of a round: at(j, u) is where number j of B's row is.
-#define TRC_COLUMN(T, at, u) \
-    "vmovapd 192*" #u "(%%rsi), %%zmm0\n\t" \
-    "vmovapd 192*" #u "+64(%%rsi), %%zmm1\n\t" \
-    "vmovapd 192*" #u "+128(%%rsi), %%zmm2\n\t" \
+#define TRC_PD_MEMORY2(at, a, b) TRC_SUM2(a, b, "vfmadd231pd", at "%{1to8%}")
+#define TRC_PS_MEMORY2(at, a, b) TRC_SUM2(a, b, "vfmadd231ps", at "%{1to16%}")
+#define TRC_PD_SPREAD2(at, r, a, b) "vbroadcastsd " at ", " r "\n\t" TRC_SUM2(a, b, "vfmadd231pd", r)
+#define TRC_PS_SPREAD2(at, r, a, b) "vbroadcastss " at ", " r "\n\t" TRC_SUM2(a, b, "vfmadd231ps", r)
+// The last vector of a column: all of it, or the numbers that k1 says.
+#define TRC_WHOLE(T, at, r) "vmovups " at ", " r "\n\t"
+#define TRC_SOME(T, at, r) TRC_SOME_##T(at, r)
+#define TRC_SOME_PD(at, r) "vmovupd " at ", " r "%{%%k1%}%{z%}\n\t"
+#define TRC_SOME_PS(at, r) "vmovups " at ", " r "%{%%k1%}%{z%}\n\t"
+// Column u of a round: A(u) is where it is, at(j, u) where number j of B's row is.
+#define TRC_COLUMN3(T, A, last, at, u) \
+    "vmovups " A(u) "(%%rsi), %%zmm0\n\t" \
+    "vmovups " A(u) "+64(%%rsi), %%zmm1\n\t" \
+    last(T, A(u) "+128(%%rsi)", "%%zmm2") \
     TRC_##T##_SPREAD(at(1, u), "%%zmm3", 3, 4, 5) \
     TRC_##T##_MEMORY(at(0, u), 0, 1, 2) \
     TRC_##T##_SPREAD(at(2, u), "%%zmm4", 6, 7, 8) \
@@ -61,11 +74,24 @@ struct DepthOfTile {
     TRC_##T##_MEMORY(at(4, u), 12, 13, 14) \
     TRC_##T##_SPREAD(at(6, u), "%%zmm7", 18, 19, 20) \
     TRC_##T##_SPREAD(at(7, u), "%%zmm3", 21, 22, 23)
-#define TRC_NOTHING ""
-#define TRC_EIGHT(T, at, next) \
-    TRC_COLUMN(T, at, 0) next TRC_COLUMN(T, at, 1) next TRC_COLUMN(T, at, 2) next TRC_COLUMN(T, at, 3) next \
-    TRC_COLUMN(T, at, 4) next TRC_COLUMN(T, at, 5) next TRC_COLUMN(T, at, 6) next TRC_COLUMN(T, at, 7) next
+#define TRC_COLUMN2(T, A, last, at, u) \
+    "vmovups " A(u) "(%%rsi), %%zmm0\n\t" \
+    last(T, A(u) "+64(%%rsi)", "%%zmm1") \
+    TRC_##T##_SPREAD2(at(1, u), "%%zmm3", 2, 3) \
+    TRC_##T##_MEMORY2(at(0, u), 0, 1) \
+    TRC_##T##_SPREAD2(at(2, u), "%%zmm4", 4, 5) \
+    TRC_##T##_SPREAD2(at(3, u), "%%zmm5", 6, 7) \
+    TRC_##T##_SPREAD2(at(5, u), "%%zmm6", 10, 11) \
+    TRC_##T##_MEMORY2(at(4, u), 8, 9) \
+    TRC_##T##_SPREAD2(at(6, u), "%%zmm7", 12, 13) \
+    TRC_##T##_SPREAD2(at(7, u), "%%zmm2", 14, 15)
+#define TRC_EIGHT(column, T, A, last, at, next) \
+    column(T, A, last, at, 0) next column(T, A, last, at, 1) next column(T, A, last, at, 2) next column(T, A, last, at, 3) next \
+    column(T, A, last, at, 4) next column(T, A, last, at, 5) next column(T, A, last, at, 6) next column(T, A, last, at, 7) next
 
+#define TRC_NOTHING ""
+#define TRC_A_PACKED(u) "192*" #u
+#define TRC_A_APART(u) "0"
 #define TRC_PACKED_PD(j, u) "8*(" #j "+8*" #u ")(%%rdx)"
 #define TRC_PACKED_PS(j, u) "4*(" #j "+8*" #u ")(%%rdx)"
 #define TRC_ROWS_PD(j, u) "8*" #j "(%%rdx)"
@@ -82,6 +108,9 @@ struct DepthOfTile {
 #define TRC_COLUMNS_PS(j, u) "4*" #u TRC_BASE_##j
 
 #define TRC_LATER_LINES "prefetcht1 (%%r12)\n\tprefetcht1 64(%%r12)\n\tadd %%r13, %%r12\n\t"
+// A's column that comes, and what of it is below the tile.
+#define TRC_A_BELOW "prefetcht1 192(%%rsi)\n\tprefetcht1 256(%%rsi)\n\tprefetcht1 320(%%rsi)\n\t"
+#define TRC_A_NEXT "add %%r12, %%rsi\n\t"
 #define TRC_TWO_LINES "prefetcht1 (%%r10)\n\tprefetcht1 64(%%r10)\n\tadd %%r11, %%r10\n\t" TRC_LATER_LINES
 #define TRC_TWO_ROWS "prefetcht1 (%%r10)\n\tprefetcht1 (%%r10,%%r8)\n\tadd %%r11, %%r10\n\t" TRC_LATER_LINES
 #define TRC_A_LINE "prefetcht1 (%%r10)\n\tadd %%r11, %%r10\n\t"
@@ -91,58 +120,126 @@ struct DepthOfTile {
     "mov %c[" count "](%%rdi), %%rax\n\ttest %%rax, %%rax\n\tjz 2f\n\t.p2align 5\n1:\n\t" body "dec %%rax\n\tjnz 1b\n2:\n\t"
 #define TRC_ZERO3(a, b, c) \
     "vpxord %" #a ", %" #a ", %" #a "\n\tvpxord %" #b ", %" #b ", %" #b "\n\tvpxord %" #c ", %" #c ", %" #c "\n\t"
-#define TRC_ZEROS \
-    TRC_ZERO3(0, 1, 2) TRC_ZERO3(3, 4, 5) TRC_ZERO3(6, 7, 8) TRC_ZERO3(9, 10, 11) TRC_ZERO3(12, 13, 14) \
-    TRC_ZERO3(15, 16, 17) TRC_ZERO3(18, 19, 20) TRC_ZERO3(21, 22, 23)
-#define TRC_THREE(j) "=v"(sum[j][0][0]), "=v"(sum[j][0][1]), "=v"(sum[j][0][2])
+#define TRC_ZERO4(a, b, c, d) TRC_ZERO3(a, b, c) "vpxord %" #d ", %" #d ", %" #d "\n\t"
+#define TRC_ZEROS2 TRC_ZERO4(0, 1, 2, 3) TRC_ZERO4(4, 5, 6, 7) TRC_ZERO4(8, 9, 10, 11) TRC_ZERO4(12, 13, 14, 15)
+#define TRC_ZEROS3 TRC_ZEROS2 TRC_ZERO4(16, 17, 18, 19) TRC_ZERO4(20, 21, 22, 23)
+#define TRC_SUMS2(j) "=v"(sum[j][0][0]), "=v"(sum[j][0][1])
+#define TRC_SUMS3(j) TRC_SUMS2(j), "=v"(sum[j][0][2])
 
-// eight: how B goes on in a round; one: in a column of A. rdi: x, rsi: A, rdx: B, rcx: its fifth column, r8, r9: one and three
-// steps, r10, r11: what is fetched and by how much it goes on, r12, r13: what later, r14, r15: C.
-#define TRC_DEPTH(T, at, next, lines, eight, one) \
-    asm volatile(TRC_ZEROS \
-        "mov (%%rdi), %%rsi\n\tmov 8(%%rdi), %%rdx\n\tmov 16(%%rdi), %%r8\n\t" \
-        "lea (%%r8,%%r8,2), %%r9\n\tlea (%%rdx,%%r8,4), %%rcx\n\t" \
+// next: what comes behind each column; lines: what is fetched in a round; eight: how A and B go on in one; one: in a column.
+// rdi: x, rsi: A, rdx: B, rcx: its fifth column, r8, r9: one and three steps, r10, r11: what is fetched and by how much it goes on,
+// r12, r13: what later, or in r12 A's step, r14, r15: C.
+#define TRC_BEGIN \
+    "mov (%%rdi), %%rsi\n\tmov 8(%%rdi), %%rdx\n\tmov 16(%%rdi), %%r8\n\t" \
+    "lea (%%r8,%%r8,2), %%r9\n\tlea (%%rdx,%%r8,4), %%rcx\n\t"
+#define TRC_RESULTS(sums) sums(0), sums(1), sums(2), sums(3), sums(4), sums(5), sums(6), sums(7)
+#define TRC_CLOBBERED \
+    "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", \
+    "xmm5", "xmm6", "xmm7", "memory", "cc"
+#define TRC_DEPTH(T, A, at, next, lines, start, eight, one) \
+    asm volatile(TRC_ZEROS3 TRC_BEGIN \
         "mov 24(%%rdi), %%r10\n\tmov 32(%%rdi), %%r11\n\tmov 40(%%rdi), %%r12\n\t" \
-        "mov 48(%%rdi), %%r13\n\tmov 56(%%rdi), %%r14\n\tmov 64(%%rdi), %%r15\n\t" \
-        TRC_ROUNDS("before", lines TRC_EIGHT(T, at, next) "add $8*192, %%rsi\n\t" eight) \
-        TRC_ROUNDS("fetching", lines TRC_COLUMN_OF_C TRC_EIGHT(T, at, next) "add $8*192, %%rsi\n\t" eight) \
-        TRC_ROUNDS("behind", lines TRC_EIGHT(T, at, next) "add $8*192, %%rsi\n\t" eight) \
-        TRC_ROUNDS("rest", TRC_COLUMN(T, at, 0) next "add $192, %%rsi\n\t" one) \
-        : TRC_THREE(0), TRC_THREE(1), TRC_THREE(2), TRC_THREE(3), TRC_THREE(4), TRC_THREE(5), TRC_THREE(6), TRC_THREE(7) \
+        "mov 48(%%rdi), %%r13\n\tmov 56(%%rdi), %%r14\n\tmov 64(%%rdi), %%r15\n\t" start \
+        TRC_ROUNDS("before", lines TRC_EIGHT(TRC_COLUMN3, T, A, TRC_WHOLE, at, next) eight) \
+        TRC_ROUNDS("fetching", lines TRC_COLUMN_OF_C TRC_EIGHT(TRC_COLUMN3, T, A, TRC_WHOLE, at, next) eight) \
+        TRC_ROUNDS("behind", lines TRC_EIGHT(TRC_COLUMN3, T, A, TRC_WHOLE, at, next) eight) \
+        TRC_ROUNDS("rest", TRC_COLUMN3(T, A, TRC_WHOLE, at, 0) next one) \
+        : TRC_RESULTS(TRC_SUMS3) \
         : "D"(&x), [before] "i"(offsetof(DepthOfTile, before)), [fetching] "i"(offsetof(DepthOfTile, fetching)), \
-          [behind] "i"(offsetof(DepthOfTile, behind)), [rest] "i"(offsetof(DepthOfTile, rest)) \
-        : "rax", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2", "xmm3", \
-          "xmm4", "xmm5", "xmm6", "xmm7", "memory", "cc")
+          [behind] "i"(offsetof(DepthOfTile, behind)), [rest] "i"(offsetof(DepthOfTile, rest)), \
+          [a_step] "i"(offsetof(DepthOfTile, a_step)) \
+        : TRC_CLOBBERED)
+// The same of two or three vectors, the last one loaded by `last`, with nothing fetched.
+#define TRC_DEPTH_ALONE(vectors, T, last, at, next, eight, one) \
+    asm volatile(TRC_ZEROS##vectors TRC_BEGIN \
+        "mov %c[a_step](%%rdi), %%r12\n\tkmovw %c[mask](%%rdi), %%k1\n\t" \
+        TRC_ROUNDS("behind", TRC_EIGHT(TRC_COLUMN##vectors, T, TRC_A_APART, last, at, next TRC_A_NEXT) eight) \
+        TRC_ROUNDS("rest", TRC_COLUMN##vectors(T, TRC_A_APART, last, at, 0) next TRC_A_NEXT one) \
+        : TRC_RESULTS(TRC_SUMS##vectors) \
+        : "D"(&x), [behind] "i"(offsetof(DepthOfTile, behind)), [rest] "i"(offsetof(DepthOfTile, rest)), \
+          [a_step] "i"(offsetof(DepthOfTile, a_step)), [mask] "i"(offsetof(DepthOfTile, mask)) \
+        : TRC_CLOBBERED, "k1")
 
+#define TRC_DEPTH_PACKED(T, at, next, lines, eight, one) \
+    TRC_DEPTH(T, TRC_A_PACKED, at, next, lines, "", "add $8*192, %%rsi\n\t" eight, "add $192, %%rsi\n\t" one)
+#define TRC_DEPTH_APART(T, at, next, eight, one) \
+    TRC_DEPTH(T, TRC_A_APART, at, next TRC_A_NEXT, TRC_NOTHING, "mov %c[a_step](%%rdi), %%r12\n\t", eight, one)
+#define TRC_BOTH_ENDS(bytes) "add $" bytes ", %%rdx\n\tadd $" bytes ", %%rcx\n\t"
+#define TRC_NEXT_ROW "add %%r8, %%rdx\n\t"
+#define TRC_LOW(vectors, last) \
+    if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_ALONE(vectors, PD, last, TRC_ROWS_PD, TRC_NEXT_ROW, "", ""); \
+    else if constexpr (lies == RightLies::rows) TRC_DEPTH_ALONE(vectors, PS, last, TRC_ROWS_PS, TRC_NEXT_ROW, "", ""); \
+    else if constexpr (wide) \
+        TRC_DEPTH_ALONE(vectors, PD, last, TRC_COLUMNS_PD, "", TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8")); \
+    else TRC_DEPTH_ALONE(vectors, PS, last, TRC_COLUMNS_PS, "", TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"))
 // clang-format on
 
 /// sum <- A B.
 template <RightLies lies, class V> [[gnu::always_inline]] inline void multiply_depth(V (&sum)[8][1][3], const DepthOfTile& x)
 {
-    static_assert(sizeof(DepthOfTile) == 104 && std::is_standard_layout_v<DepthOfTile>);
+    static_assert(sizeof(DepthOfTile) == 120 && std::is_standard_layout_v<DepthOfTile>);
     constexpr bool wide = sizeof(sum[0][0][0][0]) == 8;
     if constexpr (lies == RightLies::packed && wide)
-        TRC_DEPTH(PD, TRC_PACKED_PD, TRC_NOTHING, TRC_TWO_LINES, "add $512, %%rdx\n\t", "add $64, %%rdx\n\t");
+        TRC_DEPTH_PACKED(PD, TRC_PACKED_PD, TRC_NOTHING, TRC_TWO_LINES, "add $512, %%rdx\n\t", "add $64, %%rdx\n\t");
     else if constexpr (lies == RightLies::packed)
-        TRC_DEPTH(PS, TRC_PACKED_PS, TRC_NOTHING, TRC_TWO_LINES, "add $256, %%rdx\n\t", "add $32, %%rdx\n\t");
-    else if constexpr (lies == RightLies::rows && wide) TRC_DEPTH(PD, TRC_ROWS_PD, "add %%r8, %%rdx\n\t", TRC_TWO_ROWS, "", "");
-    else if constexpr (lies == RightLies::rows) TRC_DEPTH(PS, TRC_ROWS_PS, "add %%r8, %%rdx\n\t", TRC_TWO_ROWS, "", "");
+        TRC_DEPTH_PACKED(PS, TRC_PACKED_PS, TRC_NOTHING, TRC_TWO_LINES, "add $256, %%rdx\n\t", "add $32, %%rdx\n\t");
+    else if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_PACKED(PD, TRC_ROWS_PD, TRC_NEXT_ROW, TRC_TWO_ROWS, "", "");
+    else if constexpr (lies == RightLies::rows) TRC_DEPTH_PACKED(PS, TRC_ROWS_PS, TRC_NEXT_ROW, TRC_TWO_ROWS, "", "");
     else if constexpr (wide)
-        TRC_DEPTH(PD, TRC_COLUMNS_PD, TRC_NOTHING, TRC_A_LINE, "add $64, %%rdx\n\tadd $64, %%rcx\n\t",
-                  "add $8, %%rdx\n\tadd $8, %%rcx\n\t");
-    else
-        TRC_DEPTH(PS, TRC_COLUMNS_PS, TRC_NOTHING, TRC_A_LINE, "add $32, %%rdx\n\tadd $32, %%rcx\n\t",
-                  "add $4, %%rdx\n\tadd $4, %%rcx\n\t");
+        TRC_DEPTH_PACKED(PD, TRC_COLUMNS_PD, TRC_NOTHING, TRC_A_LINE, TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8"));
+    else TRC_DEPTH_PACKED(PS, TRC_COLUMNS_PS, TRC_NOTHING, TRC_A_LINE, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
 }
 
+/// sum <- A B, A's columns where they lie as well. C is fetched, and, where it `goes_on`, rows of A below these.
+template <RightLies lies, bool goes_on, class V>
+[[gnu::always_inline]] inline void multiply_where_they_lie(V (&sum)[8][1][3], const DepthOfTile& x)
+{
+    constexpr bool wide = sizeof(sum[0][0][0][0]) == 8;
+    if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_APART(PD, TRC_ROWS_PD, TRC_NEXT_ROW, "", "");
+    else if constexpr (lies == RightLies::rows) TRC_DEPTH_APART(PS, TRC_ROWS_PS, TRC_NEXT_ROW, "", "");
+    else if constexpr (wide && goes_on) TRC_DEPTH_APART(PD, TRC_COLUMNS_PD, TRC_A_BELOW, TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8"));
+    else if constexpr (goes_on) TRC_DEPTH_APART(PS, TRC_COLUMNS_PS, TRC_A_BELOW, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
+    else if constexpr (wide) TRC_DEPTH_APART(PD, TRC_COLUMNS_PD, "", TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8"));
+    else TRC_DEPTH_APART(PS, TRC_COLUMNS_PS, "", TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
+}
+
+/// The same of two vectors, or where of the last one there are as many numbers as x.mask says; all columns of A in `behind` and
+/// `rest`.
+template <RightLies lies, bool whole, class V>
+[[gnu::always_inline]] inline void multiply_low(V (&sum)[8][1][2], const DepthOfTile& x)
+{
+    constexpr bool wide = sizeof(sum[0][0][0][0]) == 8;
+    if constexpr (whole) TRC_LOW(2, TRC_WHOLE);
+    else TRC_LOW(2, TRC_SOME);
+}
+template <RightLies lies, bool whole, class V>
+[[gnu::always_inline]] inline void multiply_low(V (&sum)[8][1][3], const DepthOfTile& x)
+{
+    constexpr bool wide = sizeof(sum[0][0][0][0]) == 8;
+    static_assert(!whole);
+    TRC_LOW(3, TRC_SOME);
+}
+
+#undef TRC_SUM2
 #undef TRC_SUM3
 #undef TRC_PD_MEMORY
 #undef TRC_PS_MEMORY
 #undef TRC_PD_SPREAD
 #undef TRC_PS_SPREAD
-#undef TRC_COLUMN
+#undef TRC_PD_MEMORY2
+#undef TRC_PS_MEMORY2
+#undef TRC_PD_SPREAD2
+#undef TRC_PS_SPREAD2
+#undef TRC_WHOLE
+#undef TRC_SOME
+#undef TRC_SOME_PD
+#undef TRC_SOME_PS
+#undef TRC_COLUMN3
 #undef TRC_NOTHING
+#undef TRC_COLUMN2
 #undef TRC_EIGHT
+#undef TRC_A_PACKED
+#undef TRC_A_APART
 #undef TRC_PACKED_PD
 #undef TRC_PACKED_PS
 #undef TRC_ROWS_PD
@@ -158,17 +255,33 @@ template <RightLies lies, class V> [[gnu::always_inline]] inline void multiply_d
 #undef TRC_COLUMNS_PD
 #undef TRC_COLUMNS_PS
 #undef TRC_LATER_LINES
+#undef TRC_A_BELOW
+#undef TRC_A_NEXT
 #undef TRC_TWO_LINES
 #undef TRC_TWO_ROWS
 #undef TRC_A_LINE
 #undef TRC_COLUMN_OF_C
 #undef TRC_ROUNDS
 #undef TRC_ZERO3
-#undef TRC_ZEROS
-#undef TRC_THREE
+#undef TRC_ZERO4
+#undef TRC_ZEROS2
+#undef TRC_ZEROS3
+#undef TRC_SUMS2
+#undef TRC_SUMS3
+#undef TRC_BEGIN
+#undef TRC_RESULTS
+#undef TRC_CLOBBERED
 #undef TRC_DEPTH
+#undef TRC_DEPTH_ALONE
+#undef TRC_DEPTH_PACKED
+#undef TRC_DEPTH_APART
+#undef TRC_BOTH_ENDS
+#undef TRC_NEXT_ROW
+#undef TRC_LOW
 #else
-template <RightLies lies, class Sums> void multiply_depth(Sums&, const DepthOfTile&) {} // nobody calls it
+template <RightLies lies, class Sums> void multiply_depth(Sums&, const DepthOfTile&) {} // nobody calls them
+template <RightLies lies, bool goes_on, class Sums> void multiply_where_they_lie(Sums&, const DepthOfTile&) {}
+template <RightLies lies, bool whole, class Sums> void multiply_low(Sums&, const DepthOfTile&) {}
 #endif
 
 } // namespace

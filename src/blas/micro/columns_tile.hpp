@@ -11,12 +11,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct ColumnsTile : Body<T, Byte
     using Base::height, Base::lanes, Base::parts, Base::unroll;
     using typename Base::R, typename Base::V, typename Base::Vec;
 
-    static void multiply(const ColumnsProduct<T>& x)
-    {
-        if constexpr (Base::is_written_down)
-            if (x.stack.cols == NR) return multiply_all(x);
-        x.stack.next ? multiply<true>(x) : multiply<false>(x);
-    }
+    static void multiply(const ColumnsProduct<T>& x) { x.stack.next ? multiply<true>(x) : multiply<false>(x); }
 
     template <bool fetches> static void multiply(const ColumnsProduct<T>& product)
     {
@@ -41,26 +36,6 @@ template <Scalar T, int Bytes, int MV, int NR> struct ColumnsTile : Body<T, Byte
     }
 
 private:
-    /// All of NR columns, by the loop that is written down.
-    static void multiply_all(const ColumnsProduct<T>& product)
-    {
-        constexpr Index round = 8 * sizeof(R);
-        const R *A = product.stack.A, *next = product.stack.next;
-        T* C = product.stack.C;
-        for (Index left = product.stack.panels, fetched = 1; left > 0; --left, ++fetched, C += height) {
-            const auto* x = &product;
-            Base::hide(x), Base::hide(left);
-            DepthOfTile depth = Base::depth_of(x->stack.k, A, x->stack.B, x->b_cs, C, x->stack.cs, NR);
-            if (next) depth.fetched = next, depth.fetched_step = round;
-            ColumnsTile body;
-            multiply_depth<RightLies::columns>(body.sum, depth);
-            Base::hide(x), Base::hide(left);
-            body.store_compactly(x->stack.alpha, x->stack.beta, C, x->stack.cs, left > 1 ? height : x->rows, NR);
-            A += x->stack.step;
-            if (next && fetched < NR) next += x->b_cs;
-        }
-    }
-
     struct Walk {
         Index left; ///< columns of A
         const R* A;

@@ -80,6 +80,7 @@ template <Scalar T> struct ProductInPlace {
     T* C = nullptr;
     Index cs = 0;
     bool conjugate_a = false, conjugate_b = false;
+    Index panels = 1;                ///< real: of so many rows each, below one another
     bool goes_on = false;            ///< real: do rows below these follow, which come into the second cache meanwhile?
     const Real<T>* planes = nullptr; ///< A complex, as a packed left panel that is as high as the rows need; A is not read then
 };

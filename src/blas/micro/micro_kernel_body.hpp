@@ -19,6 +19,7 @@
 #include "blas/micro/solve_tile.hpp"
 #include "blas/micro/stripe_tile.hpp"
 #include "blas/micro/vectors.hpp"
+#include "blas/micro/written_tile.hpp"
 
 namespace trencadis::blas {
 namespace {
@@ -26,6 +27,7 @@ namespace {
 /// The panel heights of one micro-kernel: 1 .. MV vectors.
 template <Scalar T, int Bytes, int MV, int NR> struct Family {
     using R = Real<T>;
+    using Written = WrittenTile<T, Bytes, MV, NR>;
     static constexpr Index lanes = Bytes / sizeof(R);
 
     static void multiply(Index k, const R* A, Index height, const R* B, T alpha, T beta, T* C, Index rs, Index cs, Index rows,
@@ -42,13 +44,25 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
     }
     static void multiply_stripe(const StripeProduct<T>& x)
     {
-        if (MV == 1 || x.height == MV * lanes) return StripeTile<T, Bytes, MV, NR>::multiply(x);
+        if (MV == 1 || x.height == MV * lanes) {
+            if constexpr (Written::has_packed) return Written::multiply_stripe(x);
+            else return StripeTile<T, Bytes, MV, NR>::multiply(x);
+        }
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_stripe(x);
     }
     static void multiply_columns(const ColumnsProduct<T>& x)
     {
-        if (MV == 1 || x.height == MV * lanes) return ColumnsTile<T, Bytes, MV, NR>::multiply(x);
+        if (MV == 1 || x.height == MV * lanes) {
+            if constexpr (Written::has_packed)
+                if (x.stack.cols == NR) return Written::multiply_columns(x);
+            return ColumnsTile<T, Bytes, MV, NR>::multiply(x);
+        }
         if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_columns(x);
+    }
+    static constexpr auto multiplying_stacks() -> void (*)(const StackProduct<T>&)
+    {
+        if constexpr (Written::has_packed) return Written::multiply_stack;
+        else return Body<T, Bytes, MV, NR>::multiply_stack;
     }
     static constexpr auto multiplying_stripes() -> void (*)(const StripeProduct<T>&)
     {
@@ -65,7 +79,11 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 interleaved<2 * MV>(tile);
             }
         } else {
-            if (MV == 1 || x.rows > (MV - 1) * lanes) return Body<T, Bytes, MV, NR>::multiply_in_place(x);
+            if (MV == 1 || x.rows > (MV - 1) * lanes) {
+                if constexpr (Written::has_in_place)
+                    if (Written::suits(x)) return Written::multiply_in_place(x);
+                return Body<T, Bytes, MV, NR>::multiply_in_place(x);
+            }
             if constexpr (MV > 1) Family<T, Bytes, MV - 1, NR>::multiply_in_place(x);
         }
     }
@@ -131,7 +149,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .nr = NR,
                 .step = lanes,
                 .multiply_panels = multiply,
-                .multiply_stack = Body<T, Bytes, MV, NR>::multiply_stack,
+                .multiply_stack = multiplying_stacks(),
                 .columns_per_line = Body<T, Bytes, MV, NR>::unroll,
                 .multiply_stripe = multiplying_stripes(),
                 .multiply_columns = multiply_columns,

@@ -1,7 +1,6 @@
 // One micro-tile in registers, for one instruction set; internal linkage as in micro_kernel_body.hpp.
 #pragma once
 #include "base/scalar.hpp"
-#include "blas/micro/avx512_depth.hpp"
 #include "blas/micro/micro_kernel.hpp"
 #include "blas/micro/panel_moves.hpp"
 #include "blas/micro/vectors.hpp"
@@ -197,7 +196,12 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             for (int j = 0; j < NR; ++j) column[j] += NR * x->b_cs;
         }
     }
-    static void multiply_in_place(const ProductInPlace<T>& x)
+    static void multiply_in_place(ProductInPlace<T> x)
+    {
+        for (; x.panels > 1; --x.panels, x.A += x.rows, x.C += x.rows) multiply_panel_in_place(x);
+        multiply_panel_in_place(x);
+    }
+    static void multiply_panel_in_place(const ProductInPlace<T>& x)
     {
         const bool whole = x.rows == height || !Vec::reads_some;
         if (x.goes_on && whole && x.b_rs == 1) return multiply_where_it_lies<true, true, true>(x);
@@ -243,18 +247,6 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         else if (product.later) multiply_stack<Fetch::both>(product);
         else multiply_stack<Fetch::some>(product);
     }
-    static constexpr bool is_written_down = has_depth_loop && Bytes == 64 && MV == 3 && NR == 8 && parts == 1;
-    /// What the loop that is written down does in k columns of A: C's tile comes late, lines of A would drive it out before.
-    static DepthOfTile depth_of(Index k, const R* A, const R* B, Index b_step, const T* C, Index cs, Index cols)
-    {
-        constexpr Index round = 8, ahead = 8; // columns; rounds in whose time C's last line comes
-        const Index rounds = k / round, fetching = cols < rounds ? cols : rounds, left = rounds - fetching,
-                    behind = left < ahead ? left : ahead;
-        for (Index j = fetching; j < cols; ++j) prefetch_column(C + j * cs);
-        constexpr Index bytes = sizeof(R);
-        return {A, B, b_step * bytes, B, 0, B, 0, C, cs * bytes, left - behind, fetching, behind, k % round};
-    }
-
     template <Fetch fetch> static void multiply_stack(const StackProduct<T>& product)
     {
         const R *A = product.A, *next = product.next, *later = product.later;
@@ -263,15 +255,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             const auto* x = &product; // read anew for each tile, as above
             hide(x), hide(left);
             Body body;
-            if constexpr (is_written_down) {
-                DepthOfTile depth = depth_of(x->k, A, x->B, 0, C, x->cs, x->cols);
-                if constexpr (fetch != Fetch::none) depth.fetched = next, depth.fetched_step = 128;
-                if constexpr (fetch == Fetch::both) depth.later = later, depth.later_step = 128;
-                multiply_depth<RightLies::packed>(body.sum, depth);
-            } else {
-                body.clear();
-                body.template accumulate<false, fetch>({x->k, A, x->B, next, later}, C, x->cs, x->cols);
-            }
+            body.clear();
+            body.template accumulate<false, fetch>({x->k, A, x->B, next, later}, C, x->cs, x->cols);
             hide(x), hide(left);
             body.store_compactly(x->alpha, x->beta, C, x->cs, height, x->cols);
             A += x->step;

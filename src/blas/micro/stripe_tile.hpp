@@ -23,13 +23,10 @@ template <Scalar T, int Bytes, int MV, int NR> struct StripeTile : Body<T, Bytes
             const auto* x = &product; // read anew for each tile: one loop for all kinds of store, with all registers for the sums
             Base::hide(x), Base::hide(left);
             StripeTile body;
-            if constexpr (Base::is_written_down) body.template accumulate_depth<fetches_next, fetches_later>(at, *x, C);
-            else {
-                body.clear();
-                at.left = x->stack.k;
-                at.B = x->stack.B;
-                body.template accumulate_stripe<fetches_next, fetches_later>(at, x->b_step, C, x->stack.cs, x->stack.cols);
-            }
+            body.clear();
+            at.left = x->stack.k;
+            at.B = x->stack.B;
+            body.template accumulate_stripe<fetches_next, fetches_later>(at, x->b_step, C, x->stack.cs, x->stack.cols);
             Base::hide(x), Base::hide(left);
             body.store_compactly(x->stack.alpha, x->stack.beta, C, x->stack.cs, left > 1 ? height : x->rows, x->stack.cols);
             at.A += x->stack.step - x->stack.k * height;
@@ -37,19 +34,6 @@ template <Scalar T, int Bytes, int MV, int NR> struct StripeTile : Body<T, Bytes
     }
 
 private:
-    template <bool fetches_next, bool fetches_later>
-    [[gnu::always_inline]] void accumulate_depth(typename Base::Panels& at, const StripeProduct<T>& x, const T* C)
-    {
-        constexpr Index line = 64, numbers = line / sizeof(typename Base::R);
-        const Index rounds = x.stack.k / 8;
-        DepthOfTile depth = Base::depth_of(x.stack.k, at.A, x.stack.B, x.b_step, C, x.stack.cs, x.stack.cols);
-        if constexpr (fetches_next) depth.fetched = at.next, depth.fetched_step = 2 * depth.b_step;
-        if constexpr (fetches_later) depth.later = at.later, depth.later_step = 2 * line;
-        multiply_depth<RightLies::rows>(this->sum, depth);
-        at.A += x.stack.k * height;
-        if constexpr (fetches_next) at.next += 2 * rounds * x.b_step;
-        if constexpr (fetches_later) at.later += 2 * rounds * numbers;
-    }
     /// sum <- A B while columns of C and what comes later are fetched, as by accumulate; of `next` a row, a line, at a time.
     template <bool fetches_next, bool fetches_later>
     [[gnu::always_inline]] void accumulate_stripe(typename Base::Panels& x, Index b_step, const T* C, Index cs, Index cols)
