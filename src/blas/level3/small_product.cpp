@@ -121,18 +121,33 @@ template <Scalar T> bool SmallProduct<T>::suits_narrow(const Product<T>& x)
 
 template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, const Setup<T>& with)
 {
+    constexpr Index few = is_complex<T> ? 1 : 4; // panels
     const MicroKernel<T>& kernel = with.kernel;
-    if (x.m > kernel.mr || x.A.rs != 1 || !reads(kernel, x.m) || x.k > with.tree[Loop::pc] || x.n > patient_uses * kernel.nr ||
-        (suits_planes(x) && 2 * x.m > kernel.step))
+    if (x.m > few * kernel.mr || x.A.rs != 1 || !reads(kernel, x.m) || x.k > with.tree[Loop::pc] ||
+        x.n > patient_uses * kernel.nr || (suits_planes(x) && 2 * x.m > kernel.step) ||
+        (x.m > kernel.mr && is_driven_out(x.A, x.k)))
         return false;
-    ProductInPlace<T> panel = panel_of(x, x.m, x.A.cs);
-    panel.cols = x.n;
-    panel.k = x.k;
-    panel.A = x.A.data;
-    panel.B = x.B.data;
-    panel.beta = x.beta;
-    panel.C = x.C;
-    kernel.multiply_in_place(panel);
+    ProductInPlace<T> some = panel_of(x, 0, x.A.cs);
+    some.cols = x.n;
+    some.k = x.k;
+    some.B = x.B.data;
+    some.beta = x.beta;
+    Index row = 0;
+    const auto multiply = [&](Index panels, Index rows) {
+        if (panels == 0) return;
+        some.panels = panels;
+        some.rows = rows;
+        some.A = x.A.data + row;
+        some.C = x.C + row;
+        kernel.multiply_in_place(some);
+        row += panels * rows;
+    };
+    // As share_out has them; the last one may end within a vector.
+    const Index vectors = (x.m + kernel.step - 1) / kernel.step, panels = (x.m + kernel.mr - 1) / kernel.mr,
+                each = vectors / panels;
+    multiply(vectors - each * panels, (each + 1) * kernel.step);
+    multiply((x.m - row) / (each * kernel.step), each * kernel.step);
+    multiply(row < x.m ? 1 : 0, x.m - row);
     return true;
 }
 

@@ -34,8 +34,9 @@ public:
     }
     /// Do all of its operands stay in the second cache, or nearly so?
     static bool is_tiny(const Product<T>& x) { return !is_complex<T> && std::max({x.m, x.n, x.k}) <= deepest; }
-    /// Makes the product right away where all of it is one panel of rows that is read where it lies, a few dozen columns at
-    /// most: what an object with its chunks costs would be a third of the time. False: it is not so, nothing was done.
+    /// Makes the product right away where all of it is one panel of rows, of real numbers a few, that are read where they lie,
+    /// beside a few dozen columns at most: what an object with its chunks costs would be a third of the time, of four panels a
+    /// fiftieth. False: it is not so, nothing was done.
     static bool made_at_once(const Product<T>& x, const Setup<T>& with);
     /// `shared`: cut into chunks for several cores; otherwise into panels of rows, where the caches hold B.
     SmallProduct(const Product<T>& product, const Setup<T>& with, bool shared);

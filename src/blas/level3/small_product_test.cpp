@@ -64,9 +64,11 @@ protected:
         Product<T> x{m, n, k, alpha, general(A.data(), A.ld, op_a), general(B.data(), B.ld, op_b), beta, C.data(), 1, C.ld};
         if (conjugate_a) x.A = x.A.conjugate();
         ASSERT_TRUE(SmallProduct<T>::fits(x));
-        const SmallProduct<T> product(x, setup<T>(0), shared);
-        if (shared && either()) make_by_members(product);
-        else make_in_any_order(product);
+        if (shared || either() || !SmallProduct<T>::made_at_once(x, setup<T>(0))) {
+            const SmallProduct<T> product(x, setup<T>(0), shared);
+            if (shared && either()) make_by_members(product);
+            else make_in_any_order(product);
+        }
         for (Index j = 0; j < n; ++j)
             for (Index i = 0; i < (j + 1 < n ? C.ld : m); ++i) {
                 const T got = C.memory[std::size_t(i + j * C.ld)], old = before[std::size_t(i + j * C.ld)];

@@ -127,8 +127,8 @@ struct DepthOfTile {
 #define TRC_SUMS3(j) TRC_SUMS2(j), "=v"(sum[j][0][2])
 
 // next: what comes behind each column; lines: what is fetched in a round; eight: how A and B go on in one; one: in a column.
-// rdi: x, rsi: A, rdx: B, rcx: its fifth column, r8, r9: one and three steps, r10, r11: what is fetched and by how much it goes on,
-// r12, r13: what later, or in r12 A's step, r14, r15: C.
+// rdi: x, rsi: A, rdx: B, rcx: its fifth column, r8, r9: one and three steps, r10, r11: what is fetched and by how much it goes
+// on, r12, r13: what later, or in r12 A's step, r14, r15: C.
 #define TRC_BEGIN \
     "mov (%%rdi), %%rsi\n\tmov 8(%%rdi), %%rdx\n\tmov 16(%%rdi), %%r8\n\t" \
     "lea (%%r8,%%r8,2), %%r9\n\tlea (%%rdx,%%r8,4), %%rcx\n\t"
