@@ -142,12 +142,10 @@ template <Scalar T> bool SmallProduct<T>::made_at_once(const Product<T>& x, cons
         kernel.multiply_in_place(some);
         row += panels * rows;
     };
-    // As share_out has them; the last one may end within a vector.
-    const Index vectors = (x.m + kernel.step - 1) / kernel.step, panels = (x.m + kernel.mr - 1) / kernel.mr,
-                each = vectors / panels;
-    multiply(vectors - each * panels, (each + 1) * kernel.step);
-    multiply((x.m - row) / (each * kernel.step), each * kernel.step);
-    multiply(row < x.m ? 1 : 0, x.m - row);
+    const Heights heights(x.m, kernel);
+    multiply(heights.taller, (heights.each + 1) * kernel.step);
+    multiply((x.m - row) / (heights.each * kernel.step), heights.each * kernel.step);
+    multiply(row < x.m ? 1 : 0, x.m - row); // the last one may end within a vector
     return true;
 }
 
@@ -157,9 +155,8 @@ SmallProduct<T>::SmallProduct(const Product<T>& product, const Setup<T>& with, b
       kept_second_(with.tree[Loop::ic] * with.tree[Loop::pc] * Index(sizeof(T))),
       depth_(balanced_block(x_.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x_.A)), planes_(suits_planes(x_)),
       narrow_(is_narrow(x_) || FewColumns<T>::suits(x_)), panels_((x_.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x_.n),
-      lead_(rows_above_a_line())
+      lead_(rows_above_a_line()), heights_(x_.m - lead_, kernel_, panels_)
 {
-    share_out();
     const Product<T>& x = x_;
     const MicroKernel<T>& kernel = with.kernel;
     constexpr Index few = 8; // panels of columns
@@ -167,7 +164,7 @@ SmallProduct<T>::SmallProduct(const Product<T>& product, const Setup<T>& with, b
     if (FewColumns<T>::suits(x) && (!is_narrow(x) || FewColumns<T>::beats_tiles(x))) {
         few_.emplace(x, with);
         lead_ = 0;
-        share_out();
+        heights_ = Heights(x_.m, kernel_);
     }
     if (narrow_) return;
     if (!shared && is_low(x.n, x.k) && x.m * x.n * Index(sizeof(T)) <= kept_second_) return;
@@ -297,17 +294,10 @@ template <Scalar T> void SmallProduct<T>::work(Team& team) const
         work(c, team.is_joined(), packed);
 }
 
-/// Whole vectors to the panels, evenly, since low ones are slow. The first has the rows above a line too.
-template <Scalar T> void SmallProduct<T>::share_out()
-{
-    const Index vectors = (x_.m - lead_ + kernel_.step - 1) / kernel_.step;
-    each_ = vectors / std::max<Index>(1, panels_);
-    taller_ = vectors - each_ * panels_;
-}
-/// Where panel p begins.
+/// Where panel p begins. The first has the rows above a line too.
 template <Scalar T> Index SmallProduct<T>::bound(Index p) const
 {
-    return p == 0 ? 0 : lead_ + (p * each_ + std::min(p, taller_)) * kernel_.step;
+    return p == 0 ? 0 : lead_ + (p * heights_.each + std::min(p, heights_.taller)) * kernel_.step;
 }
 
 /// Where the image of the rows from i on is, where there is one of all.

@@ -35,8 +35,8 @@ public:
     /// Do all of its operands stay in the second cache, or nearly so?
     static bool is_tiny(const Product<T>& x) { return !is_complex<T> && std::max({x.m, x.n, x.k}) <= deepest; }
     /// Makes the product right away where all of it is one panel of rows, of real numbers a few, that are read where they lie,
-    /// beside a few dozen columns at most: what an object with its chunks costs would be a third of the time, of four panels a
-    /// fiftieth. False: it is not so, nothing was done.
+    /// beside a few dozen columns at most: what an object with its chunks costs would be a third of the time, of a few panels
+    /// some per cent. False: it is not so, nothing was done.
     static bool made_at_once(const Product<T>& x, const Setup<T>& with);
     /// `shared`: cut into chunks for several cores; otherwise into panels of rows, where the caches hold B.
     SmallProduct(const Product<T>& product, const Setup<T>& with, bool shared);
@@ -72,6 +72,17 @@ private:
     /// Lines so far apart share few sets of a cache.
     static bool conflict(Index stride) { return stride * Index(sizeof(T)) % 1024 == 0; }
 
+    /// Whole vectors shared out to the panels evenly, since low ones are slow.
+    struct Heights {
+        Index each, taller; ///< vectors of a panel, and how many first ones have one more
+
+        Heights(Index rows, const MicroKernel<T>& kernel, Index panels)
+            : each((rows + kernel.step - 1) / kernel.step / std::max<Index>(1, panels)),
+              taller((rows + kernel.step - 1) / kernel.step - each * panels)
+        {
+        }
+        Heights(Index rows, const MicroKernel<T>& kernel) : Heights(rows, kernel, (rows + kernel.mr - 1) / kernel.mr) {}
+    };
     /// Rows of one panel and some pieces of columns: chunks that follow one another.
     struct Run {
         Index panel, piece, count;
@@ -89,7 +100,6 @@ private:
     bool is_slow_to_read(const Operand<T>& A) const;
     static bool is_driven_out(const Operand<T>& A, Index depth);
     Index rows_above_a_line() const;
-    void share_out();
     Index bound(Index p) const;
     T* image_of(Index i) const;
     const T* pack(Index i, Index rows, T* image) const;
@@ -108,8 +118,8 @@ private:
     std::optional<FewColumns<T>> few_; ///< how A goes past sums of many rows, where it does
     bool narrow_;                      ///< are its chunks panels of rows for all columns, and is A read where it lies?
     Index panels_, pieces_, piece_;
-    Index each_, taller_;    ///< vectors of a panel, and how many first ones have one more
     Index lead_;             ///< rows of the first panel that are made before its others
+    Heights heights_;        ///< of the panels without these
     Index together_ = 1;     ///< pieces that a panel is used for one after the other
     Index image_ = 0;        ///< numbers of an image of all of A, which is packed first; 0: there is none
     bool streams_ = false;   ///< does A come from farther than the second cache, for few columns?
