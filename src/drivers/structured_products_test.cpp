@@ -1,6 +1,6 @@
 #include "drivers/linear_algebra.hpp"
 
-#include "blas/level3/macro_kernel.hpp"
+#include "blas/level3/past_triangle.hpp"
 #include "blas/level3/product.hpp"
 #include "drivers/alone.hpp"
 #include "drivers/testing/sharing_crews.hpp"

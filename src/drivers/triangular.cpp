@@ -3,6 +3,7 @@
 #include "base/same_sums.hpp"
 #include "blas/level3/by_halves.hpp"
 #include "blas/level3/level3.hpp"
+#include "blas/level3/past_triangle.hpp"
 #include "blas/level3/product.hpp"
 #include "blas/level3/team_triangle.hpp"
 #include "blas/level3/vector_product.hpp"

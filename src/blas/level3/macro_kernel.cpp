@@ -325,57 +325,9 @@ void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index be
         }
 }
 
-template <Scalar T>
-void solve_packed(const MicroKernel<T>& kernel, Real<T>* X, Index extent, Index i0, Index i1, Index n, const Real<T>* triangle)
-{
-    for (Index i = i0; i < i1; i += kernel.mr) {
-        const Index height = kernel.height(extent - i);
-        const Real<T>* panel = triangle;
-        for (Index j = 0; j < n; j += kernel.nr) {
-            const Index cols = std::min(kernel.nr, n - j);
-            kernel.solve(j, X + planes<T> * i * n, height, panel, cols);
-            panel += planes<T> * (j + cols + 1) * kernel.nr;
-        }
-    }
-}
-
-template <Scalar T>
-void solve_step(const MicroKernel<T>& kernel, Index j, Index n, const Real<T>* U, Real<T>* X, Index height, Index rows, T* B,
-                Index rs, Index cs, const T* next)
-{
-    const Index cols = std::min(kernel.nr, n - j);
-    T* const own = B + j * cs;
-    if (rs == 1 || cols == kernel.nr) return kernel.solve_in_place({j, X, height, U, own, rs, cs, rows, cols, next});
-    Real<T>* const image = X + planes<T> * j * height;
-    kernel.pack_left_panel(own, rs, cs, false, rows, height, cols, image);
-    kernel.solve(j, X, height, U, cols);
-    kernel.unpack_left_panel(image, height, rows, cols, own, rs, cs);
-}
-
-template <Scalar T>
-void multiply_step(const MicroKernel<T>& kernel, Index j, Index n, const Real<T>* U, const Real<T>* X, Index height, Index rows,
-                   T alpha, T* B, Index rs, Index cs)
-{
-    const Index cols = std::min(kernel.nr, n - j);
-    TriangleStep<T> step{j, X, height, U, alpha, B + j * cs, rs, cs, rows, cols};
-    if (rs == 1 || cols == kernel.nr) return kernel.multiply_triangle(step);
-    TileRoom<T> room;
-    step.B = room.data();
-    step.rs = 1;
-    step.cs = rows;
-    kernel.multiply_triangle(step);
-    for (Index c = 0; c < cols; ++c)
-        for (Index r = 0; r < rows; ++r) B[r * rs + (j + c) * cs] = step.B[r + c * rows];
-}
-
 #define TRC_INSTANTIATE(T)                                                                                                       \
     template void multiply_packed(const MicroKernel<T>&, Index, Part, Index, T, const Packed<T>&, Index, Index,                  \
-                                  const Packed<T>&, Index, Index, T, T*, Index, Index);                                          \
-    template void solve_packed(const MicroKernel<T>&, Real<T>*, Index, Index, Index, Index, const Real<T>*);                     \
-    template void solve_step(const MicroKernel<T>&, Index, Index, const Real<T>*, Real<T>*, Index, Index, T*, Index, Index,      \
-                             const T*);                                                                                          \
-    template void multiply_step(const MicroKernel<T>&, Index, Index, const Real<T>*, const Real<T>*, Index, Index, T, T*, Index, \
-                                Index);
+                                  const Packed<T>&, Index, Index, T, T*, Index, Index);
 TRC_INSTANTIATE(float)
 TRC_INSTANTIATE(double)
 TRC_INSTANTIATE(std::complex<float>)

@@ -65,48 +65,4 @@ template <Scalar T>
 void multiply_packed(const MicroKernel<T>& kernel, Index kc, Part part, Index below, T alpha, const Packed<T>& A, Index i0,
                      Index i1, const Packed<T>& B, Index j0, Index j1, T beta, T* C, Index rs, Index cs);
 
-/// X <- X U^-1 for rows [i0, i1) of the packed left operand X (extent x n), U from pack_triangle.
-template <Scalar T>
-void solve_packed(const MicroKernel<T>& kernel, Real<T>* X, Index extent, Index i0, Index i1, Index n, const Real<T>* triangle);
-
-/// May a solve read and write these rows of B where they lie, and a product with a triangle write them?
-template <Scalar T> bool moves_in_place(const MicroKernel<T>& kernel, Index rs, Index cs)
-{
-    return kernel.solve_in_place && (rs == 1 || (kernel.moves_rows && (cs == 1 || cs == -1)));
-}
-/// Columns [j, j + nr) of a panel of rows, at most n: B_j <- (B_j - X_0 U_0j) U_jj^-1 where B lies, and X_j in X, the panel's
-/// packed image of all n columns. U is the triangle's panel of these columns.
-template <Scalar T>
-void solve_step(const MicroKernel<T>& kernel, Index j, Index n, const Real<T>* U, Real<T>* X, Index height, Index rows, T* B,
-                Index rs, Index cs, const T* next);
-
-/// How many rows of B, whole panels, go past all panels of a triangle of n columns before the next ones do? As many as half of
-/// the second cache, `half` numbers, holds in full length, since each panel of U goes past all of them; but a few panels at
-/// least, for which a panel of U is worth getting out of the last cache. Where rows of B are contiguous and moved in place, a
-/// panel goes along them, past all of U, and the next one's pages are others: one, or two where the second cache does not hold U
-/// with them, so that they get it out of the last one together.
-template <Scalar T> Index rows_past_triangle(const MicroKernel<T>& kernel, Index half, Index n, Index rs, Index cs)
-{
-    constexpr Index fewest = 4;
-    const bool along_rows = rs != 1 && moves_in_place(kernel, rs, cs);
-    const Index kept = half / std::max<Index>(n, 1) / kernel.mr, alone = n * (n + 2 * kernel.nr) / 2 <= half + half / 2 ? 1 : 2;
-    return (along_rows ? alone : std::max(fewest, kept)) * kernel.mr;
-}
-
-/// Is B, as right_upper sees it, carried past all of a triangle of that order that it is multiplied with, and not past blocks of
-/// it? That gives other bits, so it depends on no cache. A long triangle takes many `others`, rows of it, to be worth packing;
-/// slices of what is short have none as many.
-template <Scalar T> bool goes_past_factor(const MicroKernel<T>& kernel, Side side, Index order, Index others)
-{
-    constexpr Index medium = 1024, longest = 1800, many = 600;
-    const bool along_rows = side == Side::left;
-    return kernel.multiply_triangle && kernel.solve_in_place && (!along_rows || kernel.moves_rows) &&
-           order <= (others >= many ? longest : medium);
-}
-/// The product's step: columns [j, j + nr) of a panel of rows, at most n, B_j <- alpha X U_j with X its packed image of all n
-/// columns. U is the panel from pack_factor.
-template <Scalar T>
-void multiply_step(const MicroKernel<T>& kernel, Index j, Index n, const Real<T>* U, const Real<T>* X, Index height, Index rows,
-                   T alpha, T* B, Index rs, Index cs);
-
 } // namespace trencadis::blas

@@ -174,9 +174,7 @@ template <Scalar T> void pack_right(const MicroKernel<T>& kernel, const Operand<
 
 template <Scalar T> Index triangle_size(const MicroKernel<T>& kernel, Index n)
 {
-    Index size = 0;
-    for (Index j0 = 0; j0 < n; j0 += kernel.nr) size += (std::min(n, j0 + kernel.nr) + 1) * kernel.nr;
-    return size * planes<T>;
+    return planes<T> * TrianglePanels{n, kernel.nr}.numbers();
 }
 
 template <Scalar T> void invert_diagonal(const MicroKernel<T>& kernel, Index first, Index cols, Real<T>* panel)
@@ -201,11 +199,12 @@ void pack_panels(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Rea
     transpose.structure = Structure::triangular;
     transpose.uplo = Uplo::lower;
     const PanelWriter<T> writer(kernel, transpose, false);
-    for (Index j = 0; j < n; j += kernel.nr) {
-        const Index cols = std::min(kernel.nr, n - j);
-        writer.write(j, cols, kernel.nr, j + cols, image);
-        finish(j, cols, image);
-        image += planes<T> * kernel.nr * (j + cols + 1);
+    const TrianglePanels panels{n, kernel.nr};
+    for (Index j = 0; j < panels.count(); ++j) {
+        const Index first = panels.first(j), cols = panels.cols(j);
+        Real<T>* const panel = image + planes<T> * panels.numbers_before(j);
+        writer.write(first, cols, kernel.nr, first + cols, panel);
+        finish(first, cols, panel);
     }
 }
 
@@ -213,7 +212,8 @@ void pack_panels(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Rea
 
 template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image)
 {
-    pack_panels(kernel, U, n, image, [&](Index j, Index cols, Real<T>* panel) { invert_diagonal(kernel, j, cols, panel); });
+    pack_panels(kernel, U, n, image,
+                [&](Index first, Index cols, Real<T>* panel) { invert_diagonal(kernel, first, cols, panel); });
 }
 
 template <Scalar T> void pack_factor(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image)

@@ -11,8 +11,23 @@ template <Scalar T> void pack_left(const MicroKernel<T>& kernel, const Operand<T
 /// The same for B (k x cols) as a right operand; right_size(k, cols) numbers.
 template <Scalar T> void pack_right(const MicroKernel<T>& kernel, const Operand<T>& B, Index k, Index cols, Real<T>* image);
 
+/// How the columns of a packed triangle of order n are cut. The first panel has those beyond whole ones: the later columns come,
+/// the more there is before them.
+struct TrianglePanels {
+    Index n, nr;
+
+    Index count() const { return (n + nr - 1) / nr; }
+    Index first(Index panel) const { return panel == 0 ? 0 : n - (count() - panel) * nr; }
+    Index cols(Index panel) const { return first(panel + 1) - first(panel); }
+    /// Rows of nr numbers in the panels before: those down to the last one on the diagonal, and one of powers.
+    Index rows_before(Index panel) const { return panel * (first(1) + 1) + panel * (panel - 1) / 2 * nr; }
+    Index numbers_before(Index panel) const { return rows_before(panel) * nr; }
+    Index numbers() const { return numbers_before(count()); }
+};
+
 /// What MicroKernel::solve takes: the upper triangle of U (n x n, triangular) with the inverses of its diagonal on the diagonal.
-/// Panel j has the rows 0 .. min(n, (j + 1) nr) only, and that of the powers; panels follow one another with those lengths.
+/// A panel has the rows down to its last one on the diagonal only, and that of the powers; panels follow one another with those
+/// lengths.
 template <Scalar T> void pack_triangle(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image);
 /// What MicroKernel::multiply_triangle takes: the same panels, and their lengths, with U's own diagonal and nothing behind it.
 template <Scalar T> void pack_factor(const MicroKernel<T>& kernel, const Operand<T>& U, Index n, Real<T>* image);

@@ -1,5 +1,6 @@
 #include "blas/level3/packing.hpp"
 
+#include "blas/testing/images.hpp"
 #include "matrix/conjugate.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +12,8 @@
 
 namespace trencadis::blas {
 namespace {
+
+using testing::Image;
 
 /// A square matrix in memory with rows and columns in any order; what an operand's structure does not store is NaN.
 template <Scalar T> struct Stored {
@@ -57,21 +60,6 @@ template <Scalar T> T meaning(const Operand<T>& whole, Index i, Index j)
     return whole.structure == Structure::hermitian ? conjugate(read(j, i)) : read(j, i);
 }
 
-template <class R> struct Image {
-    explicit Image(Index size) : size(size), data(static_cast<R*>(std::aligned_alloc(64, (size * sizeof(R) + 255) / 64 * 64)))
-    {
-        std::fill_n(data, size + 8, R(-77));
-    }
-    ~Image() { std::free(data); }
-    Image(const Image&) = delete;
-    bool overrun() const
-    {
-        return std::any_of(data + size, data + size + 8, [](R x) { return x != R(-77); });
-    }
-    Index size;
-    R* data;
-};
-
 /// Element (i, p) of a packed operand whose panels are `height` rows high at row i's panel.
 template <Scalar T>
 T packed_element(const MicroKernel<T>& kernel, bool left, const Real<T>* image, Index extent, Index k, Index i, Index p)
@@ -84,7 +72,7 @@ T packed_element(const MicroKernel<T>& kernel, bool left, const Real<T>* image, 
     else return {column[2 * (i - first)], column[2 * (i - first) + 1]};
 }
 
-template <class T> class Packing : public testing::Test {
+template <class T> class Packing : public ::testing::Test {
 public:
     /// Packs the block of `whole` at (i0, j0) both ways and compares every element, padding included.
     static void check(const InstructionSet& set, const Operand<T>& whole, Index i0, Index j0, Index rows, Index cols)
@@ -111,7 +99,7 @@ public:
         }
     }
 };
-using Scalars = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+using Scalars = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(Packing, Scalars);
 
 constexpr Structure structures[] = {Structure::general, Structure::symmetric, Structure::hermitian, Structure::triangular};
@@ -135,7 +123,7 @@ TYPED_TEST(Packing, OfEveryStructureIsWhatItsElementsMean)
                             whole.diag = conjugated ? Diag::unit : Diag::non_unit;
                             memory.forget_what_is_not_stored(whole);
                             TestFixture::check(*set, whole, i0, j0, rows, cols);
-                            if (testing::Test::HasFatalFailure()) return;
+                            if (::testing::Test::HasFatalFailure()) return;
                         }
     }
 }
@@ -152,7 +140,7 @@ TYPED_TEST(Packing, TakesEverySizeUpToThreePanels)
                     Stored<T> memory(n, rs, cs, random);
                     TestFixture::check(*set, Operand<T>{memory.first, rs, cs}, 0, 0, rows, cols);
                     TestFixture::check(*set, Operand<T>{memory.first, rs, cs}, 0, 0, cols, rows);
-                    if (testing::Test::HasFatalFailure()) return;
+                    if (::testing::Test::HasFatalFailure()) return;
                 }
     }
 }
@@ -169,7 +157,7 @@ TYPED_TEST(Packing, TakesSizesOfWhichSomeColumnsArePackedForManyPanels)
             const Stored<T> memory(size, rs, cs, random);
             for (const bool conjugated : {false, true})
                 TestFixture::check(*set, Operand<T>{memory.first, rs, cs, conjugated && is_complex<T>}, 1, 2, size - 3, size - 5);
-            if (testing::Test::HasFatalFailure()) return;
+            if (::testing::Test::HasFatalFailure()) return;
         }
     }
 }

@@ -1,4 +1,5 @@
 #include "blas/level3/level3.hpp"
+#include "blas/level3/past_triangle.hpp"
 #include "blas/level3/team_product.hpp"
 #include "blas/level3/team_triangle.hpp"
 #include "blas/testing/reference.hpp"
@@ -223,6 +224,33 @@ TYPED_TEST(Teams, MultiplyByATriangleAsOneCoreDoes)
                 for (Index j = 0; j < n; ++j)
                     for (Index i = 0; i < m; ++i) ASSERT_EQ(alone(i, j), together(i, j)) << i << ' ' << j;
             }
+        }
+}
+
+/// So short a one that real numbers need no image of X.
+TYPED_TEST(Teams, GoPastAShortTriangleAsOneCoreDoes)
+{
+    using T = TypeParam;
+    Random random(35);
+    unsigned seed = 300;
+    for (const auto what : {WithTriangle::solve, WithTriangle::multiply})
+        for (const Index order : {5, 17, 40}) {
+            const Index rows = random.between(100, 200);
+            if (what == WithTriangle::multiply && !goes_past_factor(setup<T>(0).kernel, Side::right, order, rows)) continue;
+            const Uplo uplo = random.uplo();
+            const Op op = random.op();
+            const T alpha = random.number<T>();
+            const auto A = random_triangle<T>(random, uplo, order);
+            auto alone = random_matrix<T>(random, rows, order), together = alone;
+            const auto compute = what == WithTriangle::solve ? trsm<T> : trmm<T>;
+            compute(Side::right, uplo, op, Diag::unit, rows, order, alpha, A.data.data(), A.ld, alone.data.data(), alone.ld);
+            TeamTriangle<T> shared(what,
+                                   right_upper(Side::right, uplo, op, Diag::unit, rows, order, A.data.data(), A.ld,
+                                               together.data.data(), together.ld),
+                                   alpha, setup<T>(0));
+            run_as_team(shared.chunks(), ++seed, [&](Team& team, int) { shared.work(team); });
+            for (Index j = 0; j < order; ++j)
+                for (Index i = 0; i < rows; ++i) ASSERT_EQ(alone(i, j), together(i, j)) << order << ' ' << i << ' ' << j;
         }
 }
 

@@ -2,8 +2,7 @@
 
 #include "base/error.hpp"
 #include "blas/level3/helpers.hpp"
-#include "blas/level3/macro_kernel.hpp"
-#include "blas/level3/packing.hpp"
+#include "blas/level3/past_triangle.hpp"
 #include "blas/level3/product.hpp"
 #include "blas/level3/scratch.hpp"
 
@@ -15,23 +14,21 @@ namespace {
 constexpr Index many = 3;         ///< chunks in half of a member's share: with fewer left, single ones keep the members even
 constexpr Index fewest_rows = 24; ///< of a chunk: fewer would read the triangle too often
 
-/// Numbers in the panels before panel j: panel i has (i + 1) nr rows, and that of the powers.
-Index panel_offset(Index j, Index nr) { return (j * (j + 1) / 2 * nr + j) * nr; }
-
 } // namespace
 
 template <Scalar T>
 TeamTriangle<T>::TeamTriangle(WithTriangle what, RightUpper<T> x, T alpha, const Setup<T>& with, double line_ns, int members)
-    : what_(what), x_(x), alpha_(alpha), kernel_(with.kernel), members_(members), most_rows_(rows_at_a_time(with))
+    : what_(what), x_(x), alpha_(alpha), kernel_(with.kernel), kc_(with.tree[Loop::pc]), panels_{x.n, kernel_.nr},
+      members_(members), most_rows_(rows_at_a_time(with))
 {
     rows_per_chunk_ = rows_per_chunk(with);
     chunks_ = count_chunks(with, x_.rows);
-    packed_by_each_ = panel_offset(panels(), kernel_.nr) <= most_for_each(with, line_ns);
+    packed_by_each_ = panels_.numbers() <= most_for_each(with, line_ns);
     if (packed_by_each_) return;
     const Index most = with.tree[Loop::pc] * with.tree[Loop::jc];
-    while (shared_panels_ < panels() && panel_offset(shared_panels_ + 1, kernel_.nr) <= most) ++shared_panels_;
+    while (shared_panels_ < panels_.count() && panels_.numbers_before(shared_panels_ + 1) <= most) ++shared_panels_;
     try {
-        packed_.emplace(planes<T> * panel_offset(shared_panels_, kernel_.nr) * Index(sizeof(Real<T>)));
+        packed_.emplace(planes<T> * panels_.numbers_before(shared_panels_) * Index(sizeof(Real<T>)));
     } catch (const Error& failure) {
         if (failure.code() != ErrorCode::out_of_memory) throw;
         shared_panels_ = 0; // every member packs for itself, panel by panel
@@ -66,15 +63,14 @@ template <Scalar T> Index TeamTriangle<T>::count_chunks(const Setup<T>& with, In
 
 template <Scalar T> bool TeamTriangle<T>::is_packed_once(const Setup<T>& with, Index order)
 {
-    const Index nr = with.kernel.nr;
-    return panel_offset((order + nr - 1) / nr, nr) <= with.tree[Loop::pc] * with.tree[Loop::jc];
+    return TrianglePanels{order, with.kernel.nr}.numbers() <= with.tree[Loop::pc] * with.tree[Loop::jc];
 }
 
 template <Scalar T> typename TeamTriangle<T>::Own TeamTriangle<T>::own_image() const
 {
     if (!packed_by_each_) return {};
     try {
-        return {scratch<Real<T>>(Buffer::triangle, planes<T> * panel_offset(panels(), kernel_.nr))};
+        return {scratch<Real<T>>(Buffer::triangle, planes<T> * panels_.numbers())};
     } catch (const Error& failure) {
         if (failure.code() != ErrorCode::out_of_memory) throw;
         return {}; // panel by panel, for each of its slices of B again
@@ -105,9 +101,24 @@ template <Scalar T> void TeamTriangle<T>::do_rows(Index begin, Index end, Own& o
     }
     T* const B = x_.B + begin * x_.rs;
     if (alpha_ == T(0)) return scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
-    Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel_.left_size(rows, x_.n));
-    if (what_ == WithTriangle::solve) solve_rows(B, rows, X, own);
-    else multiply_rows(B, rows, X, own);
+    const Index alone = do_without_image(B, rows, own), left = rows - alone;
+    if (left == 0) return;
+    Real<T>* const X = scratch<Real<T>>(Buffer::solution, kernel_.left_size(left, x_.n));
+    if (what_ == WithTriangle::solve) solve_rows(B + alone, left, X, own);
+    else multiply_rows(B + alone, left, X, own);
+}
+
+/// The first of these rows, past a triangle that this member has packed whole; how many.
+template <Scalar T> Index TeamTriangle<T>::do_without_image(T* B, Index rows, Own& own)
+{
+    const Index alone = own.image ? rows_without_image(kernel_, kc_, rows, x_.n, x_.rs, x_.cs) : 0;
+    if (alone == 0) return 0;
+    for (Index j = own.panels; j < panels_.count(); ++j) panel(j, own);
+    if (what_ == WithTriangle::solve) {
+        scale(Part::all, alone, x_.n, alpha_, B, x_.rs, x_.cs);
+        solve_without_image(kernel_, alone, x_.n, own.image, B, x_.cs);
+    } else multiply_without_image(kernel_, alone, x_.n, own.image, alpha_, B, x_.cs);
+    return alone;
 }
 
 template <Scalar T> void TeamTriangle<T>::solve_rows(T* B, Index rows, Real<T>* X, Own& own)
@@ -115,12 +126,12 @@ template <Scalar T> void TeamTriangle<T>::solve_rows(T* B, Index rows, Real<T>* 
     scale(Part::all, rows, x_.n, alpha_, B, x_.rs, x_.cs);
     const bool in_place = moves_in_place(kernel_, x_.rs, x_.cs);
     if (!in_place) pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
-    for (Index j = 0; j < panels(); ++j) {
+    for (Index j = 0; j < panels_.count(); ++j) {
         const Real<T>* const U = panel(j, own);
-        if (in_place) solve_columns(j * kernel_.nr, U, X, B, rows);
+        if (in_place) solve_columns(j, U, X, B, rows);
         else
-            for (Index first = j * kernel_.nr, i = 0; i < rows; i += kernel_.mr)
-                kernel_.solve(first, X + planes<T> * i * x_.n, kernel_.height(rows - i), U, std::min(kernel_.nr, x_.n - first));
+            for (Index i = 0; i < rows; i += kernel_.mr)
+                kernel_.solve(panels_.first(j), X + planes<T> * i * x_.n, kernel_.height(rows - i), U, panels_.cols(j));
     }
     if (!in_place) unpack_left(kernel_, X, rows, x_.n, B, x_.rs, x_.cs);
 }
@@ -128,27 +139,27 @@ template <Scalar T> void TeamTriangle<T>::solve_rows(T* B, Index rows, Real<T>* 
 template <Scalar T> void TeamTriangle<T>::multiply_rows(T* B, Index rows, Real<T>* X, Own& own)
 {
     pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X);
-    for (Index j = 0; j < panels(); ++j) {
+    for (Index j = 0; j < panels_.count(); ++j) {
         const Real<T>* const U = panel(j, own);
         for (Index i = 0; i < rows; i += kernel_.mr) {
             const Index height = kernel_.height(rows - i);
-            multiply_step(kernel_, j * kernel_.nr, x_.n, U, X + planes<T> * i * x_.n, height, std::min(height, rows - i), alpha_,
-                          B + i * x_.rs, x_.rs, x_.cs);
+            multiply_step(kernel_, panels_.first(j), panels_.cols(j), U, X + planes<T> * i * x_.n, height,
+                          std::min(height, rows - i), alpha_, B + i * x_.rs, x_.rs, x_.cs);
         }
     }
 }
 
-/// A panel's columns, from `first` on, of these rows of B where they lie.
-template <Scalar T> void TeamTriangle<T>::solve_columns(Index first, const Real<T>* U, Real<T>* X, T* B, Index rows) const
+/// The columns of panel j of these rows of B where they lie.
+template <Scalar T> void TeamTriangle<T>::solve_columns(Index j, const Real<T>* U, Real<T>* X, T* B, Index rows) const
 {
+    const Index first = panels_.first(j), behind = panels_.first(j + 1);
     for (Index i = 0; i < rows; i += kernel_.mr) {
         const Index height = kernel_.height(rows - i);
-        const Index behind = first + kernel_.nr;
         const T* const next = i + kernel_.mr < rows ? B + (i + kernel_.mr) * x_.rs + first * x_.cs
                               : behind < x_.n       ? B + behind * x_.cs
                                                     : nullptr;
-        solve_step(kernel_, first, x_.n, U, X + planes<T> * i * x_.n, height, std::min(height, rows - i), B + i * x_.rs, x_.rs,
-                   x_.cs, next);
+        solve_step(kernel_, first, behind - first, U, X + planes<T> * i * x_.n, height, std::min(height, rows - i), B + i * x_.rs,
+                   x_.rs, x_.cs, next);
     }
 }
 
@@ -167,7 +178,7 @@ template <Scalar T> bool TeamTriangle<T>::has_memory_for(Index rows) const
 template <Scalar T> const Real<T>* TeamTriangle<T>::panel(Index j, Own& own)
 {
     if (own.image) {
-        Real<T>* const image = own.image + planes<T> * panel_offset(j, kernel_.nr);
+        Real<T>* const image = own.image + planes<T> * panels_.numbers_before(j);
         if (j == own.panels) pack_panel(own.panels++, image);
         return image;
     }
@@ -200,13 +211,13 @@ template <Scalar T> bool TeamTriangle<T>::pack_another(Index after)
 
 template <Scalar T> Real<T>* TeamTriangle<T>::shared_panel(Index j) const
 {
-    return packed_->template as<Real<T>>() + planes<T> * panel_offset(j, kernel_.nr);
+    return packed_->template as<Real<T>>() + planes<T> * panels_.numbers_before(j);
 }
 
 /// As pack_triangle and pack_factor lay it out: zeros below the diagonal; for solves inverses on it, powers behind.
 template <Scalar T> void TeamTriangle<T>::pack_panel(Index j, Real<T>* to) const
 {
-    const Index first = j * kernel_.nr, cols = std::min(kernel_.nr, x_.n - first);
+    const Index first = panels_.first(j), cols = panels_.cols(j);
     pack_right(kernel_, x_.U.block(0, first), first + cols, cols, to);
     if (what_ == WithTriangle::solve) invert_diagonal(kernel_, first, cols, to);
 }

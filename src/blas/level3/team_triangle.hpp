@@ -1,5 +1,6 @@
 #pragma once
 #include "blas/level3/control_tree.hpp"
+#include "blas/level3/packing.hpp"
 #include "blas/level3/shared_panels.hpp"
 #include "blas/level3/triangular.hpp"
 #include "graph/team.hpp"
@@ -47,20 +48,22 @@ private:
     };
     Own own_image() const;
     void do_rows(Index begin, Index end, Own& own);
+    Index do_without_image(T* B, Index rows, Own& own);
     void solve_rows(T* B, Index rows, Real<T>* X, Own& own);
     void multiply_rows(T* B, Index rows, Real<T>* X, Own& own);
-    void solve_columns(Index first, const Real<T>* U, Real<T>* X, T* B, Index rows) const;
+    void solve_columns(Index j, const Real<T>* U, Real<T>* X, T* B, Index rows) const;
     bool has_memory_for(Index rows) const;
     const Real<T>* panel(Index j, Own& own);
     void pack_panel(Index j, Real<T>* to) const;
     bool pack_another(Index after);
     Real<T>* shared_panel(Index j) const;
-    Index panels() const { return (x_.n + kernel_.nr - 1) / kernel_.nr; }
 
     WithTriangle what_;
     RightUpper<T> x_;
     T alpha_;
     const MicroKernel<T>& kernel_;
+    const Index kc_;
+    const TrianglePanels panels_;
     int members_;
     Index most_rows_, rows_per_chunk_, chunks_, shared_panels_ = 0;
     bool packed_by_each_;

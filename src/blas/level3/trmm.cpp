@@ -1,5 +1,6 @@
 #include "blas/level3/level3.hpp"
 #include "blas/level3/packing.hpp"
+#include "blas/level3/past_triangle.hpp"
 #include "blas/level3/product.hpp"
 #include "blas/level3/scratch.hpp"
 #include "blas/level3/triangular.hpp"
@@ -287,7 +288,8 @@ template <Scalar T> void InPlace<T>::from_right(Index i, Index rows) const
 /// whole; the result goes back to where B lies. False: there is no memory for U; nothing was done.
 template <Scalar T> class ByFactor {
 public:
-    ByFactor(const Setup<T>& with, const RightUpper<T>& x, T alpha) : kernel_(with.kernel), x_(x), alpha_(alpha)
+    ByFactor(const Setup<T>& with, const RightUpper<T>& x, T alpha)
+        : kernel_(with.kernel), kc_(with.tree[Loop::pc]), x_(x), alpha_(alpha)
     {
         const Index half = with.tree[Loop::pc] * with.tree[Loop::ic];
         at_once_ = std::min(with.tree[Loop::ic], rows_past_triangle(kernel_, half, x.n, x.rs, x.cs));
@@ -314,20 +316,25 @@ private:
     }
     void do_rows(Index first, Index rows) const
     {
-        T* const B = x_.B + first * x_.rs;
+        T* B = x_.B + first * x_.rs;
+        const Index alone = rows_without_image(kernel_, kc_, rows, x_.n, x_.rs, x_.cs);
+        multiply_without_image(kernel_, alone, x_.n, U_, alpha_, B, x_.cs);
+        if (rows -= alone; rows == 0) return;
+        B += alone;
         pack_left(kernel_, Operand<T>{B, x_.rs, x_.cs}, rows, x_.n, X_);
-        const Real<T>* U = U_;
-        for (Index j = 0; j < x_.n; j += kernel_.nr) {
+        const TrianglePanels panels{x_.n, kernel_.nr};
+        for (Index j = 0; j < panels.count(); ++j) {
+            const Real<T>* const U = U_ + planes<T> * panels.numbers_before(j);
             for (Index i = 0; i < rows; i += kernel_.mr) {
                 const Index height = kernel_.height(rows - i);
-                multiply_step(kernel_, j, x_.n, U, X_ + planes<T> * i * x_.n, height, std::min(height, rows - i), alpha_,
-                              B + i * x_.rs, x_.rs, x_.cs);
+                multiply_step(kernel_, panels.first(j), panels.cols(j), U, X_ + planes<T> * i * x_.n, height,
+                              std::min(height, rows - i), alpha_, B + i * x_.rs, x_.rs, x_.cs);
             }
-            U += planes<T> * (std::min(j + kernel_.nr, x_.n) + 1) * kernel_.nr;
         }
     }
 
     const MicroKernel<T>& kernel_;
+    const Index kc_;
     const RightUpper<T> x_;
     const T alpha_;
     Index at_once_;

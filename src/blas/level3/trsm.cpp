@@ -1,5 +1,6 @@
 #include "blas/level3/level3.hpp"
 #include "blas/level3/packing.hpp"
+#include "blas/level3/past_triangle.hpp"
 #include "blas/level3/product.hpp"
 #include "blas/level3/scratch.hpp"
 #include "blas/level3/triangular.hpp"
@@ -62,21 +63,23 @@ template <Scalar T> void update_from_memory(const RightUpper<T>& x, Index rows, 
 /// A block of columns of B with the packed triangle. Its solution stays packed in X, panels of rows behind one another, where
 /// `keeps` (then all rows fit); else a panel's takes the place of the one before, in the first cache.
 template <Scalar T>
-void solve_block(const MicroKernel<T>& kernel, Index rows, Index width, const Real<T>* triangle, T* B, Index rs, Index cs,
-                 Real<T>* X, bool keeps)
+void solve_block(const MicroKernel<T>& kernel, Index kc, Index rows, Index width, const Real<T>* triangle, T* B, Index rs,
+                 Index cs, Real<T>* X, bool keeps)
 {
     if (!moves_in_place(kernel, rs, cs)) {
         pack_left(kernel, Operand<T>{B, rs, cs}, rows, width, X);
         solve_packed(kernel, X, rows, 0, rows, width, triangle);
         return unpack_left(kernel, X, rows, width, B, rs, cs);
     }
-    for (Index i = 0; i < rows; i += kernel.mr, B += kernel.mr * rs) {
+    const TrianglePanels panels{width, kernel.nr};
+    const Index alone = keeps ? 0 : rows_without_image(kernel, kc, rows, width, rs, cs);
+    solve_without_image(kernel, alone, width, triangle, B, cs);
+    B += alone;
+    for (Index i = alone; i < rows; i += kernel.mr, B += kernel.mr * rs) {
         const Index height = kernel.height(rows - i), count = std::min(height, rows - i);
-        const Real<T>* panel = triangle;
-        for (Index j = 0; j < width; j += kernel.nr) {
-            solve_step<T>(kernel, j, width, panel, X, height, count, B, rs, cs, nullptr);
-            panel += planes<T> * (std::min(j + kernel.nr, width) + 1) * kernel.nr;
-        }
+        for (Index j = 0; j < panels.count(); ++j)
+            solve_step<T>(kernel, panels.first(j), panels.cols(j), triangle + planes<T> * panels.numbers_before(j), X, height,
+                          count, B, rs, cs, nullptr);
         if (keeps) X += planes<T> * height * width;
     }
 }
@@ -95,7 +98,7 @@ template <Scalar T> void solve_rows(const Setup<T>& with, const RightUpper<T>& x
         if (done == 0) scale(Part::all, x.rows, width, alpha, block, x.rs, x.cs);
         const bool is_last = done + width == x.n;
         pack_triangle(kernel, x.U.block(done, done), width, triangle);
-        solve_block(kernel, x.rows, width, triangle, block, x.rs, x.cs, X, !is_last && x.rs == 1);
+        solve_block(kernel, with.tree[Loop::pc], x.rows, width, triangle, block, x.rs, x.cs, X, !is_last && x.rs == 1);
         if (is_last) return;
         const T factor = done == 0 ? alpha : T(1);
         if (x.rs == 1) update_from_packed(with, x, X, x.rows, done, width, factor);

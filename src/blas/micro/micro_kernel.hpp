@@ -147,7 +147,8 @@ template <Scalar T> struct SolveInPlace {
     T* B; ///< element (i, j) of the step's columns is B[i * rs + j * cs]
     Index rs, cs;
     Index rows, cols;
-    const T* next; ///< which of its columns will be solved after these: a hint, may be null and need not be readable
+    const T* next;   ///< which of its columns will be solved after these: a hint, may be null and need not be readable
+    Index apart = 0; ///< X is read where it lies, in B, whose columns are so far apart, and not written elsewhere; 0: packed
 };
 
 /// One step of B = alpha X U for a panel of rows: what MicroKernel::multiply_triangle works on.
@@ -160,6 +161,7 @@ template <Scalar T> struct TriangleStep {
     T* B; ///< element (i, j) of the step's columns is B[i * rs + j * cs]
     Index rs, cs;
     Index rows, cols;
+    Index apart = 0; ///< X is read where it lies, in B, as above
 };
 
 /// The innermost two loops of every level 3 operation, for one instruction set and one scalar.

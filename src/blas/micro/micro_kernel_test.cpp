@@ -1,5 +1,5 @@
-#include "blas/level3/macro_kernel.hpp"
-#include "blas/level3/packing.hpp"
+#include "blas/level3/past_triangle.hpp"
+#include "blas/testing/images.hpp"
 #include "blas/testing/reference.hpp"
 
 #include <gtest/gtest.h>
@@ -7,14 +7,8 @@
 namespace trencadis::blas {
 namespace {
 
+using testing::Image;
 using testing::Random;
-
-template <class R> struct Image {
-    explicit Image(Index size) : data(static_cast<R*>(std::aligned_alloc(64, (size * sizeof(R) + 127) / 64 * 64))) {}
-    ~Image() { std::free(data); }
-    Image(const Image&) = delete;
-    R* data;
-};
 
 template <class T> class MicroKernels : public ::testing::Test {
 public:
@@ -379,47 +373,6 @@ TYPED_TEST(MicroKernels, SolveEverySizeUpToThreePanels)
                 ASSERT_LE(std::abs(solved[i] - X[i]), testing::rounding<T> * 8 * n * testing::eps<T>)
                     << set->name << ' ' << m << ' ' << n;
         }
-    }
-}
-
-/// Where columns of B are contiguous, where rows are, and where they are backwards: the bits of a solve that packs it first. What
-/// lies between is not touched, and X is what was packed.
-TYPED_TEST(MicroKernels, SolveWhereItLiesAsPacked)
-{
-    using T = TypeParam;
-    Random random(24);
-    for (const InstructionSet* set : instruction_set_entries()) {
-        const MicroKernel<T>& kernel = set->micro_kernel<T>();
-        if (!set->runs_here() || !kernel.solve_in_place) continue;
-        for (Index n = 1; n <= 3 * kernel.nr; ++n)
-            for (int way = 0; way < 3; ++way) {
-                const Index m = random.between(1, 2 * kernel.mr + 1), ld = (way == 0 ? m : n) + random.between(0, 3);
-                const Index rs = way == 0 ? 1 : ld, cs = way == 0 ? ld : way == 1 ? 1 : -1, first = way == 2 ? n - 1 : 0;
-                if (!moves_in_place(kernel, rs, cs)) continue;
-                auto U = TestFixture::matrix(random, n * n);
-                for (Index i = 0; i < n; ++i) U[i + i * n] += T(Real<T>(2 * n));
-                Operand<T> upper = general(U.data(), n);
-                upper.structure = Structure::triangular;
-                upper.uplo = Uplo::upper;
-                Image<Real<T>> packed(kernel.left_size(m, n)), X(kernel.left_size(m, n)), triangle(triangle_size(kernel, n));
-                pack_triangle(kernel, upper, n, triangle.data);
-                auto B = TestFixture::matrix(random, ld * std::max(m, n)), expected = B;
-                T *const in_place = B.data() + first, *const at = expected.data() + first;
-                pack_left(kernel, Operand<T>{at, rs, cs}, m, n, packed.data);
-                solve_packed(kernel, packed.data, m, 0, m, n, triangle.data);
-                unpack_left(kernel, packed.data, m, n, at, rs, cs);
-                for (Index i = 0; i < m; i += kernel.mr) {
-                    const Real<T>* panel = triangle.data;
-                    for (Index j = 0; j < n; j += kernel.nr) {
-                        solve_step(kernel, j, n, panel, X.data + i * n, kernel.height(m - i), std::min(kernel.mr, m - i),
-                                   in_place + i * rs, rs, cs, random.below(2) ? in_place : nullptr);
-                        panel += (std::min(n, j + kernel.nr) + 1) * kernel.nr;
-                    }
-                }
-                ASSERT_EQ(B, expected) << set->name << ' ' << m << ' ' << n << ' ' << way;
-                for (Index i = 0; i < m * n; ++i)
-                    ASSERT_EQ(X.data[i], packed.data[i]) << set->name << ' ' << m << ' ' << n << ' ' << way;
-            }
     }
 }
 

@@ -36,7 +36,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
 #pragma GCC unroll 2
         for (int q = 0; q < parts; ++q)
 #pragma GCC unroll 8
-            for (int i = from; i < to; ++i) a[q][i] = *reinterpret_cast<const V*>(A + q * height + i * lanes);
+            for (int i = from; i < to; ++i) a[q][i] = Vec::load(A + q * height + i * lanes);
 #pragma GCC unroll 64
         for (int j = 0; j < NR; ++j) {
             const V b = Vec::spread(B[j * parts]);

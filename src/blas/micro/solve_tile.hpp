@@ -27,28 +27,42 @@ template <Scalar T, int Bytes, int MV, int NR> struct SolveTile : Body<T, Bytes,
         body.template columns<true>(own, cols);
     }
     /// The same with these columns of B and X where they lie, in registers on the way from one to the other.
-    static void solve_in_place(const SolveInPlace<T>& x)
+    static void solve_in_place(const SolveInPlace<T>& x) { x.apart ? solve_step<true>(x) : solve_step<false>(x); }
+    template <bool apart> static void solve_step(const SolveInPlace<T>& x)
     {
         SolveTile body;
         fetch(x);
         body.clear();
         body.template move<false>(x);
-        body.template accumulate<true, Base::Fetch::none>(x.k, x.X, x.U, nullptr);
+        body.template add_products<true, apart>(x);
         body.substitute(x.U + x.k * NR, x.cols);
-        body.template columns<true>(x.X + x.k * height, x.cols);
+        if constexpr (!apart) body.template columns<true>(x.X + x.k * height, x.cols);
         body.template move<true>(x);
     }
-    static void multiply_triangle(const TriangleStep<T>& x)
+    static void multiply_triangle(const TriangleStep<T>& x) { x.apart ? multiply_step<true>(x) : multiply_step<false>(x); }
+    template <bool apart> static void multiply_step(const TriangleStep<T>& x)
     {
         SolveTile body;
         body.clear();
-        body.template columns<false>(const_cast<R*>(x.X) + x.k * height, x.cols);
+        if constexpr (apart) body.template move_columns<false, true>(x);
+        else body.template columns<false>(const_cast<R*>(x.X) + x.k * height, x.cols);
         body.multiply_by_triangle(x.U + x.k * NR, x.cols);
-        body.template accumulate<false, Base::Fetch::none>(x.k, x.X, x.U, nullptr);
+        body.template add_products<false, apart>(x);
         if (x.alpha != 1)
 #pragma GCC unroll 64
             for (int j = 0; j < NR; ++j) body.multiply_column(j, x.alpha);
         body.template move<true>(x);
+    }
+    /// sum <- sum +- X_0 U_0, with the bits that both ways have.
+    template <bool subtract, bool apart, class Step> [[gnu::always_inline]] void add_products(const Step& x)
+    {
+        if constexpr (!apart) return Base::template accumulate<subtract, Base::Fetch::none>(x.k, x.X, x.U, nullptr);
+        const R *A = x.X, *U = x.U;
+        Index left = x.k;
+        for (; left >= Base::unroll; left -= Base::unroll)
+#pragma GCC unroll 8
+            for (int u = 0; u < Base::unroll; ++u, A += x.apart, U += NR) this->template update<subtract>(A, U);
+        for (; left > 0; --left, A += x.apart, U += NR) this->template update<subtract>(A, U);
     }
     /// sum <- sum U with U's small triangle: the last column first, so that those before it are still what they were. What is
     /// beside the triangle is not read, so that infinities do not meet zeros.

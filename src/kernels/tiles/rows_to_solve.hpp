@@ -1,7 +1,6 @@
 #pragma once
 #include "blas/level3/block_sizes.hpp"
-#include "blas/level3/macro_kernel.hpp"
-#include "blas/level3/packing.hpp"
+#include "blas/level3/past_triangle.hpp"
 
 #include <algorithm>
 
@@ -42,17 +41,18 @@ private:
     void solve_where_it_lies(const blas::MicroKernel<T>& kernel, Real<T>* panels, Index rows, T* X, Index rs, Index cs) const
     {
         const blas::BlockSizes& sizes = blas::block_sizes<T>();
+        const blas::TrianglePanels cut{n, kernel.nr};
         const Index most = blas::rows_past_triangle(kernel, sizes.kc * sizes.mc, n, rs, cs);
         for (Index begin = 0; begin < rows; begin += most) {
             const Index end = std::min(rows, begin + most);
-            const Real<T>* panel = triangle;
-            for (Index j = 0; j < n; j += kernel.nr) {
+            for (Index j = 0; j < cut.count(); ++j) {
+                const Index first = cut.first(j);
+                const Real<T>* const panel = triangle + blas::planes<T> * cut.numbers_before(j);
                 for (Index i = begin; i < end; i += kernel.mr) {
-                    const T* const next = i + kernel.mr < end ? X + (i + kernel.mr) * rs + j * cs : nullptr;
-                    blas::solve_step(kernel, j, n, panel, panels + blas::planes<T> * i * n, kernel.height(rows - i),
+                    const T* const next = i + kernel.mr < end ? X + (i + kernel.mr) * rs + first * cs : nullptr;
+                    blas::solve_step(kernel, first, cut.cols(j), panel, panels + blas::planes<T> * i * n, kernel.height(rows - i),
                                      std::min(kernel.mr, rows - i), X + i * rs, rs, cs, next);
                 }
-                panel += blas::planes<T> * (j + std::min(kernel.nr, n - j) + 1) * kernel.nr;
             }
         }
     }

@@ -1,4 +1,5 @@
 #pragma once
+#include "blas/level3/past_triangle.hpp"
 #include "blas/level3/team_triangle.hpp"
 #include "kernels/tiles/chunking.hpp"
 #include "kernels/tiles/guard.hpp"
