@@ -73,8 +73,7 @@ template <Scalar T> Product<T> depth_of(Product<T> x, Index p, Index depth)
 template <Scalar T> Index depth_in_place(const Product<T>& x, const Setup<T>& with)
 {
     const Index depth = balanced_block(x.k, with.tree[Loop::pc], 8), half = with.tree[Loop::pc] * with.tree[Loop::ic];
-    // Of a B by rows parts of its neighbours come along.
-    const bool stays = x.m * depth <= half && (x.m + (x.B.rs == 1 ? x.n : 2 * x.n)) * depth <= 2 * half;
+    const bool stays = x.m * depth <= half && (x.m + x.n) * depth <= 2 * half;
     return depth < x.k && stays && SmallProduct<T>::suits(depth_of(x, 0, depth)) ? depth : 0;
 }
 

@@ -107,8 +107,8 @@ template <Scalar T> bool SmallProduct<T>::is_flat(const Product<T>& x)
 template <Scalar T> bool SmallProduct<T>::is_narrow(const Product<T>& x)
 {
     if constexpr (is_complex<T>) return false;
-    constexpr Index fewest = 8, widest = 4; // panels
     const MicroKernel<T>& kernel = micro_kernel<T>();
+    const Index fewest = 8, widest = kernel.fetches_columns ? 16 : 4; // panels
     if (x.n > widest * kernel.nr || x.m < fewest * kernel.mr || x.A.rs != 1 || x.B.rs != 1 || !reads(kernel, x.m)) return false;
     const Index stays = block_sizes<T>(0).kc * block_sizes<T>(0).mc; // the same on every core, as above
     return x.m * x.k > stays && x.n * x.k <= stays;
@@ -160,7 +160,8 @@ SmallProduct<T>::SmallProduct(const Product<T>& product, const Setup<T>& with, b
     const Product<T>& x = x_;
     const MicroKernel<T>& kernel = with.kernel;
     constexpr Index few = 8; // panels of columns
-    streams_ = x.n <= few * kernel.nr && x.m * x.k * Index(sizeof(T)) > kept_second_ && !is_driven_out(x.A, depth_);
+    if (x.n <= few * kernel.nr && x.m * x.k * Index(sizeof(T)) > kept_second_ && !is_driven_out(x.A, depth_))
+        fetching_ = left_panel_stays(kernel, with.tree[Loop::pc], std::min(depth_, x.k)) ? Fetching::rows : Fetching::columns;
     if (FewColumns<T>::suits(x) && (!is_narrow(x) || FewColumns<T>::beats_tiles(x))) {
         few_.emplace(x, with);
         lead_ = 0;
@@ -367,7 +368,7 @@ void SmallProduct<T>::piece(Index i, Index rows, Index j0, Index j1, Index p, co
     panel.cols = j1 - j0;
     panel.C = x_.C + i + j0 * x_.cs;
     panel.panels = panels;
-    panel.goes_on = streams_ && step == x_.A.cs && i + rows + kernel_.step <= x_.m;
+    panel.fetching = step == x_.A.cs ? fetching_ : Fetching::nothing;
     panel.k = std::min(depth_, x_.k - p);
     panel.A = A + p * step;
     if (packs_planes(rows)) panel.planes = reinterpret_cast<const Real<T>*>(panel.A);

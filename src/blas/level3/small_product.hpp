@@ -122,7 +122,7 @@ private:
     Heights heights_;        ///< of the panels without these
     Index together_ = 1;     ///< pieces that a panel is used for one after the other
     Index image_ = 0;        ///< numbers of an image of all of A, which is packed first; 0: there is none
-    bool streams_ = false;   ///< does A come from farther than the second cache, for few columns?
+    Fetching fetching_ = {}; ///< of an A that comes from farther than the second cache, for few columns
     bool scattered_ = false; ///< do the operands of a core alone lie in many pages?
     bool crowded_ = false;   ///< would A not stay in the second cache while it is used for piece after piece?
 };

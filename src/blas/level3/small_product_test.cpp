@@ -304,7 +304,7 @@ TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
     EXPECT_TRUE(SmallProduct<double>::suits(product));
     product.k = 1000; // with so few rows a B that lies by columns is not packed
     EXPECT_TRUE(SmallProduct<double>::suits(product));
-    product.m = 1000, product.n = 100;
+    product.m = 1000, product.n = 200;
     EXPECT_FALSE(SmallProduct<double>::suits(product));
     product.m = product.n = 10;
     product.B = general(&x, Index(10), Op::trans);
@@ -312,6 +312,22 @@ TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
     product.k = 10;
     product.part = Part::lower;
     EXPECT_FALSE(SmallProduct<double>::suits(product));
+}
+
+/// Kernels that fetch columns of A ahead read one from far where it lies for more columns of C; the second cache holds B.
+TEST(SmallProduct, IsOneOfMoreColumnsWhereColumnsOfAAreFetched)
+{
+    const ForcedSetup forced(instruction_set(), {384, 336, 4080});
+    const MicroKernel<double>& kernel = micro_kernel<double>();
+    double x = 0;
+    const auto suits = [&](Index n, Index k) {
+        return SmallProduct<double>::suits({1000, n, k, 1.0, general(&x, Index(1001)), general(&x, k), 0.0, &x, 1, 1001});
+    };
+    EXPECT_TRUE(suits(4 * kernel.nr, 1000));
+    EXPECT_EQ(suits(4 * kernel.nr + 1, 1000), kernel.fetches_columns);
+    EXPECT_EQ(suits(16 * kernel.nr, 1000), kernel.fetches_columns);
+    EXPECT_FALSE(suits(16 * kernel.nr + 1, 700));
+    EXPECT_FALSE(suits(16 * kernel.nr, 384 * 336 / (16 * kernel.nr) + 1));
 }
 
 /// Rows of B a power of two apart share a few sets of the caches, and deep panels of it fill the first one (of 80 KiB at most,

@@ -108,9 +108,12 @@ struct DepthOfTile {
 #define TRC_COLUMNS_PS(j, u) "4*" #u TRC_BASE_##j
 
 #define TRC_LATER_LINES "prefetcht1 (%%r12)\n\tprefetcht1 64(%%r12)\n\tadd %%r13, %%r12\n\t"
-// A's column that comes, and what of it is below the tile.
-#define TRC_A_BELOW "prefetcht1 192(%%rsi)\n\tprefetcht1 256(%%rsi)\n\tprefetcht1 320(%%rsi)\n\t"
+// A's column that comes; of two or three vectors the one eight further on into the first cache, since no processor sees by itself
+// which lines are those of a panel; what of A is below the tile into the second one.
 #define TRC_A_NEXT "add %%r12, %%rsi\n\t"
+#define TRC_A_AHEAD2 "prefetcht0 (%%rsi,%%r12,8)\n\tprefetcht0 64(%%rsi,%%r12,8)\n\t"
+#define TRC_A_AHEAD3 TRC_A_AHEAD2 "prefetcht0 128(%%rsi,%%r12,8)\n\t"
+#define TRC_A_BELOW "prefetcht1 192(%%rsi)\n\tprefetcht1 256(%%rsi)\n\tprefetcht1 320(%%rsi)\n\t"
 #define TRC_TWO_LINES "prefetcht1 (%%r10)\n\tprefetcht1 64(%%r10)\n\tadd %%r11, %%r10\n\t" TRC_LATER_LINES
 #define TRC_TWO_ROWS "prefetcht1 (%%r10)\n\tprefetcht1 (%%r10,%%r8)\n\tadd %%r11, %%r10\n\t" TRC_LATER_LINES
 #define TRC_A_LINE "prefetcht1 (%%r10)\n\tadd %%r11, %%r10\n\t"
@@ -149,12 +152,14 @@ struct DepthOfTile {
           [behind] "i"(offsetof(DepthOfTile, behind)), [rest] "i"(offsetof(DepthOfTile, rest)), \
           [a_step] "i"(offsetof(DepthOfTile, a_step)) \
         : TRC_CLOBBERED)
-// The same of two or three vectors, the last one loaded by `last`, with nothing fetched.
+// The same of two or three vectors, the last one loaded by `last`, without C.
 #define TRC_DEPTH_ALONE(vectors, T, last, at, next, eight, one) \
+    TRC_ALONE(vectors, T, last, at, next TRC_A_AHEAD##vectors TRC_A_NEXT, eight, one)
+#define TRC_ALONE(vectors, T, last, at, next, eight, one) \
     asm volatile(TRC_ZEROS##vectors TRC_BEGIN \
         "mov %c[a_step](%%rdi), %%r12\n\tkmovw %c[mask](%%rdi), %%k1\n\t" \
-        TRC_ROUNDS("behind", TRC_EIGHT(TRC_COLUMN##vectors, T, TRC_A_APART, last, at, next TRC_A_NEXT) eight) \
-        TRC_ROUNDS("rest", TRC_COLUMN##vectors(T, TRC_A_APART, last, at, 0) next TRC_A_NEXT one) \
+        TRC_ROUNDS("behind", TRC_EIGHT(TRC_COLUMN##vectors, T, TRC_A_APART, last, at, next) eight) \
+        TRC_ROUNDS("rest", TRC_COLUMN##vectors(T, TRC_A_APART, last, at, 0) next one) \
         : TRC_RESULTS(TRC_SUMS##vectors) \
         : "D"(&x), [behind] "i"(offsetof(DepthOfTile, behind)), [rest] "i"(offsetof(DepthOfTile, rest)), \
           [a_step] "i"(offsetof(DepthOfTile, a_step)), [mask] "i"(offsetof(DepthOfTile, mask)) \
@@ -166,9 +171,11 @@ struct DepthOfTile {
     TRC_DEPTH(T, TRC_A_APART, at, next TRC_A_NEXT, TRC_NOTHING, "mov %c[a_step](%%rdi), %%r12\n\t", eight, one)
 #define TRC_BOTH_ENDS(bytes) "add $" bytes ", %%rdx\n\tadd $" bytes ", %%rcx\n\t"
 #define TRC_NEXT_ROW "add %%r8, %%rdx\n\t"
+// The same where its lines lie apart, as A's do, a row in two of them. last: where its last number is.
+#define TRC_ROW_APART(last) "prefetcht0 (%%rdx,%%r8,8)\n\tprefetcht0 " last "(%%rdx,%%r8,8)\n\t" TRC_NEXT_ROW
 #define TRC_LOW(vectors, last) \
-    if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_ALONE(vectors, PD, last, TRC_ROWS_PD, TRC_NEXT_ROW, "", ""); \
-    else if constexpr (lies == RightLies::rows) TRC_DEPTH_ALONE(vectors, PS, last, TRC_ROWS_PS, TRC_NEXT_ROW, "", ""); \
+    if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_ALONE(vectors, PD, last, TRC_ROWS_PD, TRC_ROW_APART("56"), "", ""); \
+    else if constexpr (lies == RightLies::rows) TRC_DEPTH_ALONE(vectors, PS, last, TRC_ROWS_PS, TRC_ROW_APART("28"), "", ""); \
     else if constexpr (wide) \
         TRC_DEPTH_ALONE(vectors, PD, last, TRC_COLUMNS_PD, "", TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8")); \
     else TRC_DEPTH_ALONE(vectors, PS, last, TRC_COLUMNS_PS, "", TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"))
@@ -190,21 +197,23 @@ template <RightLies lies, class V> [[gnu::always_inline]] inline void multiply_d
     else TRC_DEPTH_PACKED(PS, TRC_COLUMNS_PS, TRC_NOTHING, TRC_A_LINE, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
 }
 
-/// sum <- A B, A's columns where they lie as well. C is fetched, and, where it `goes_on`, rows of A below these.
-template <RightLies lies, bool goes_on, class V>
+/// sum <- A B, A's columns where they lie as well. C is fetched, and of A the columns that come or, where it `fetches_rows`, the
+/// rows below these.
+template <RightLies lies, bool fetches_rows, class V>
 [[gnu::always_inline]] inline void multiply_where_they_lie(V (&sum)[8][1][3], const DepthOfTile& x)
 {
     constexpr bool wide = sizeof(sum[0][0][0][0]) == 8;
-    if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_APART(PD, TRC_ROWS_PD, TRC_NEXT_ROW, "", "");
-    else if constexpr (lies == RightLies::rows) TRC_DEPTH_APART(PS, TRC_ROWS_PS, TRC_NEXT_ROW, "", "");
-    else if constexpr (wide && goes_on) TRC_DEPTH_APART(PD, TRC_COLUMNS_PD, TRC_A_BELOW, TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8"));
-    else if constexpr (goes_on) TRC_DEPTH_APART(PS, TRC_COLUMNS_PS, TRC_A_BELOW, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
-    else if constexpr (wide) TRC_DEPTH_APART(PD, TRC_COLUMNS_PD, "", TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8"));
-    else TRC_DEPTH_APART(PS, TRC_COLUMNS_PS, "", TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
+    if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_APART(PD, TRC_ROWS_PD, TRC_A_AHEAD3 TRC_ROW_APART("56"), "", "");
+    else if constexpr (lies == RightLies::rows) TRC_DEPTH_APART(PS, TRC_ROWS_PS, TRC_A_AHEAD3 TRC_ROW_APART("28"), "", "");
+    else if constexpr (wide && fetches_rows)
+        TRC_DEPTH_APART(PD, TRC_COLUMNS_PD, TRC_A_BELOW, TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8"));
+    else if constexpr (fetches_rows) TRC_DEPTH_APART(PS, TRC_COLUMNS_PS, TRC_A_BELOW, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
+    else if constexpr (wide) TRC_DEPTH_APART(PD, TRC_COLUMNS_PD, TRC_A_AHEAD3, TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8"));
+    else TRC_DEPTH_APART(PS, TRC_COLUMNS_PS, TRC_A_AHEAD3, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
 }
 
-/// The same of two vectors, or where of the last one there are as many numbers as x.mask says; all columns of A in `behind` and
-/// `rest`.
+/// The same of two vectors, or where of the last one there are as many numbers as x.mask says, without C; all columns of A in
+/// `behind` and `rest`.
 template <RightLies lies, bool whole, class V>
 [[gnu::always_inline]] inline void multiply_low(V (&sum)[8][1][2], const DepthOfTile& x)
 {
@@ -255,8 +264,10 @@ template <RightLies lies, bool whole, class V>
 #undef TRC_COLUMNS_PD
 #undef TRC_COLUMNS_PS
 #undef TRC_LATER_LINES
-#undef TRC_A_BELOW
 #undef TRC_A_NEXT
+#undef TRC_A_AHEAD2
+#undef TRC_A_AHEAD3
+#undef TRC_A_BELOW
 #undef TRC_TWO_LINES
 #undef TRC_TWO_ROWS
 #undef TRC_A_LINE
@@ -273,14 +284,16 @@ template <RightLies lies, bool whole, class V>
 #undef TRC_CLOBBERED
 #undef TRC_DEPTH
 #undef TRC_DEPTH_ALONE
+#undef TRC_ALONE
 #undef TRC_DEPTH_PACKED
 #undef TRC_DEPTH_APART
 #undef TRC_BOTH_ENDS
 #undef TRC_NEXT_ROW
+#undef TRC_ROW_APART
 #undef TRC_LOW
 #else
 template <RightLies lies, class Sums> void multiply_depth(Sums&, const DepthOfTile&) {} // nobody calls them
-template <RightLies lies, bool goes_on, class Sums> void multiply_where_they_lie(Sums&, const DepthOfTile&) {}
+template <RightLies lies, bool fetches_rows, class Sums> void multiply_where_they_lie(Sums&, const DepthOfTile&) {}
 template <RightLies lies, bool whole, class Sums> void multiply_low(Sums&, const DepthOfTile&) {}
 #endif
 

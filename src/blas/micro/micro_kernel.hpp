@@ -68,6 +68,13 @@ template <Scalar T> struct QrColumns {
     Index ldt;
 };
 
+/// What of an A from beyond the second cache is fetched while a panel of it is multiplied where it lies.
+enum class Fetching {
+    nothing,
+    columns, ///< those a few further on, into the first cache
+    rows,    ///< those below these, into the second one, where the first one keeps the panel
+};
+
 /// C <- alpha A B + beta C where the operands lie: what MicroKernel::multiply_in_place works on. beta = 0 overwrites C without
 /// reading it. Element (i, p) of A is A[i + p * a_step], (p, j) of B is B[p * b_rs + j * b_cs], (i, j) of C is C[i + j * cs].
 template <Scalar T> struct ProductInPlace {
@@ -81,7 +88,7 @@ template <Scalar T> struct ProductInPlace {
     Index cs = 0;
     bool conjugate_a = false, conjugate_b = false;
     Index panels = 1;                ///< real: of so many rows each, below one another
-    bool goes_on = false;            ///< real: do rows below these follow, which come into the second cache meanwhile?
+    Fetching fetching = {};          ///< real
     const Real<T>* planes = nullptr; ///< A complex, as a packed left panel that is as high as the rows need; A is not read then
 };
 
@@ -212,6 +219,7 @@ template <Scalar T> struct MicroKernel {
     void (*multiply_in_place)(const ProductInPlace<T>& product);
     Index narrowest;        ///< columns of the tiles that multiply_in_place makes for what is left of nr ones
     bool reads_any_rows;    ///< by multiply_in_place: otherwise A can be read as far as height(rows)
+    bool fetches_columns;   ///< by itself, of an A and a B by rows in the second cache too: they are then as near as in the first
     Index widest_in_place;  ///< columns of a complex product, a quarter of its depth: to pack what is larger pays
     Index widest_by_planes; ///< columns, and depth, of one with A by planes, likewise
     /// As multiply_in_place, for few columns and any number of rows, which A is read along. `sums`: room for as many columns of

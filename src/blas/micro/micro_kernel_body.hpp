@@ -157,6 +157,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Family {
                 .multiply_in_place = multiply_in_place,
                 .narrowest = is_complex<T> ? NR : Body<T, Bytes, MV, NR>::narrowest,
                 .reads_any_rows = Vectors<R, Bytes>::reads_some,
+                .fetches_columns = Written::has_in_place,
                 .widest_in_place = many_registers ? 128 : 12,  // broadcasts of B are loads of their own, twice as many
                 .widest_by_planes = many_registers ? 384 : 64, // B's columns take what registers for addresses there are
                 .multiply_few_columns = ColumnsPastSums<T, Bytes, many_registers>::multiply,

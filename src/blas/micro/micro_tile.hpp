@@ -128,7 +128,7 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     template <class X> [[gnu::always_inline]] static void hide(X& x) { asm volatile("" : "+r"(x)); }
 
     /// sum <- A B for operands where they lie, B by the pointers to its columns.
-    template <bool contiguous, bool whole, bool goes_on>
+    template <bool contiguous, bool whole, Fetching fetching>
     [[gnu::always_inline]] void accumulate_in_place(const ProductInPlace<T>& x, const R* const (&column)[NR])
     {
         const Index k = x.k, a_step = x.a_step, b_rs = x.b_rs;
@@ -136,9 +136,12 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         const auto step = [&](const R* a, Index at) __attribute__((always_inline))
         {
             V row[MV];
-            if constexpr (goes_on)
+            if constexpr (fetching != Fetching::nothing)
 #pragma GCC unroll 8
-                for (int i = 0; i < height; i += line) __builtin_prefetch(a + height + i, 0, 2);
+                for (int i = 0; i < height; i += line) {
+                    if constexpr (fetching == Fetching::rows) __builtin_prefetch(a + height + i, 0, 2);
+                    else __builtin_prefetch(a + 8 * a_step + i, 0, 3);
+                }
 #pragma GCC unroll 8
             for (int i = 0; i < MV; ++i) row[i] = whole || i < MV - 1 ? Vec::load(a + i * lanes) : Vec::load(a + i * lanes, last);
 #pragma GCC unroll 64
@@ -166,14 +169,14 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
 
     /// Of tiles for columns that are left over: a panel of one vector takes as long with fewer.
     static constexpr int narrowest = MV > 1 ? 2 : NR;
-    template <bool contiguous, bool whole, bool goes_on>
+    template <bool contiguous, bool whole, Fetching fetching>
     static void narrower(const ProductInPlace<T>& product, Index cols, const R* B, T* C)
     {
         ProductInPlace<T> rest = product;
         rest.cols = cols, rest.B = B, rest.C = C;
-        Body<T, Bytes, MV, NR / 2>::template multiply_where_it_lies<contiguous, whole, goes_on>(rest);
+        Body<T, Bytes, MV, NR / 2>::template multiply_where_it_lies<contiguous, whole, fetching>(rest);
     }
-    template <bool contiguous, bool whole, bool goes_on = false>
+    template <bool contiguous, bool whole, Fetching fetching = Fetching::nothing>
     static void multiply_where_it_lies(const ProductInPlace<T>& product)
     {
         T* C = product.C;
@@ -182,14 +185,14 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
         for (int j = 0; j < NR; ++j) column[j] = product.B + j * product.b_cs;
         for (Index cols = product.cols; cols > 0; cols -= NR, C += NR * product.cs) {
             if constexpr (NR > narrowest)
-                if (cols <= NR / 2) return narrower<contiguous, whole, goes_on>(product, cols, column[0], C);
+                if (cols <= NR / 2) return narrower<contiguous, whole, fetching>(product, cols, column[0], C);
             const auto* x = &product; // read anew for each tile: one loop for all kinds of store, with all registers for the sums
             hide(x), hide(cols);
 #pragma GCC unroll 64
             for (int j = 1; j < NR; ++j) column[j] = j < cols ? column[j] : column[j - 1]; // read again, and not stored
             prefetch(C, 1, x->cs, x->rows, cols < NR ? cols : NR);
             Body body;
-            body.template accumulate_in_place<contiguous, whole, goes_on>(*x, column);
+            body.template accumulate_in_place<contiguous, whole, fetching>(*x, column);
             hide(x), hide(cols);
             body.store_compactly(x->alpha, x->beta, C, x->cs, x->rows, cols);
 #pragma GCC unroll 64
@@ -204,7 +207,9 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     static void multiply_panel_in_place(const ProductInPlace<T>& x)
     {
         const bool whole = x.rows == height || !Vec::reads_some;
-        if (x.goes_on && whole && x.b_rs == 1) return multiply_where_it_lies<true, true, true>(x);
+        if (x.fetching == Fetching::rows && whole && x.b_rs == 1) return multiply_where_it_lies<true, true, Fetching::rows>(x);
+        if (x.fetching == Fetching::columns && whole && x.b_rs == 1)
+            return multiply_where_it_lies<true, true, Fetching::columns>(x);
         if (x.b_rs == 1) return whole ? multiply_where_it_lies<true, true>(x) : multiply_where_it_lies<true, false>(x);
         return whole ? multiply_where_it_lies<false, true>(x) : multiply_where_it_lies<false, false>(x);
     }

@@ -92,10 +92,10 @@ private:
     template <RightLies lies> static void in_place(const ProductInPlace<T>& x)
     {
         if (x.rows < height) in_place<lies, false, false>(x);
-        else if (MV == 3 && lies == RightLies::columns && x.goes_on) in_place<lies, true, MV == 3>(x);
+        else if (MV == 3 && lies == RightLies::columns && x.fetching == Fetching::rows) in_place<lies, true, MV == 3>(x);
         else in_place<lies, true, false>(x);
     }
-    template <RightLies lies, bool whole, bool goes_on> static void in_place(const ProductInPlace<T>& x)
+    template <RightLies lies, bool whole, bool fetches_rows> static void in_place(const ProductInPlace<T>& x)
     {
         const Index wide = x.cols / NR * NR;
         DepthOfTile depth = depth_of(x.k, x.A, x.B, lies == RightLies::columns ? x.b_cs : x.b_rs, x.cs, NR);
@@ -111,7 +111,7 @@ private:
                 depth.B = B;
                 depth.C = C;
                 WrittenTile body;
-                if constexpr (MV == 3 && whole) multiply_where_they_lie<lies, goes_on>(body.sum, depth);
+                if constexpr (MV == 3 && whole) multiply_where_they_lie<lies, fetches_rows>(body.sum, depth);
                 else {
                     Base::prefetch(C, 1, x.cs, x.rows, NR);
                     multiply_low<lies, whole>(body.sum, depth);

@@ -50,7 +50,7 @@ protected:
                                   .C = C.data(),
                                   .cs = ld,
                                   .panels = panels,
-                                  .goes_on = drawn() % 2 == 1});
+                                  .fetching = Fetching(drawn() % 3)});
         ASSERT_EQ(C, expected) << set.name << ' ' << panels << " of " << rows << " x " << cols << " x " << k << ' ' << by_columns;
     }
 
