@@ -137,7 +137,7 @@ def elements():
     wrong = f"{right}\n            if (i == begin && p0 > 0) {off('C[i * rs + j * cs]')}"
     yield Fault("products: an element is off by 1e-12 from block to block", file, right, wrong, (BLAS,))
     file = "src/blas/level3/trsm.cpp"
-    right = "solve_block(kernel, x.rows, width, triangle, block, x.rs, x.cs, X, !is_last && x.rs == 1);"
+    right = "solve_block(kernel, with.tree[Loop::pc], x.rows, width, triangle, block, x.rs, x.cs, X, !is_last && x.rs == 1);"
     yield Fault("trsm: one element is off by 1e-12", file, right, f"{right}\n        {off('block[0]')}", (BLAS,))
     file = "src/blas/factorizations/potrf.cpp"
     right = "return n <= 0 ? 0 : Cholesky<T>(uplo, lda, helpers).factor(n, A);"
