@@ -97,6 +97,19 @@ def test_transposed_operands_of_a_product_are_named_and_right(letters, precision
     assert all(row["residual"] < 1 for row in found)
 
 
+@pytest.mark.parametrize("precision", "dz")
+@pytest.mark.parametrize(("routine", "adds"), [("symm", 2), ("hemm", 2), ("trmm", 1), ("trsm", 1)])
+def test_a_square_operand_may_stand_on_the_right(routine, adds, precision):
+    found = rows("bench", routine, "--n", "20", "--shape", "60x7", "--side", "right", "--precision", precision,
+                 "--repeat", "1", "--check")  # fmt: skip
+    assert [row["side"] for row in found] == ["R", "R"]
+    assert all(row["residual"] < 1 for row in found)
+    flops = found[1]["gflops_median"] * found[1]["seconds_median"] * 1e9
+    assert flops == pytest.approx(adds * 60 * 7 * 7 * (4 if precision == "z" else 1), rel=0.1)
+    (left,) = rows("bench", routine, "--shape", "60x7", "--side", "left", "--precision", precision, "--repeat", "1", "--check")
+    assert left["side"] == "L" and left["residual"] < 1
+
+
 def test_several_shapes_stand_behind_the_sizes():
     found = rows("bench", "geqrf", "--n", "20,30", "--shape", "200x10, 100x20", "--repeat", "1")
     assert [(row.get("m"), row["n"]) for row in found] == [(None, 20), (None, 30), (200, 10), (100, 20)]
@@ -202,6 +215,8 @@ def test_a_file_is_written_whole_and_only_when_all_is_done(tmp_path):
         (["gemm", "--shape", "3x4"], "--shape: '3x4' is no shape of gemm, which has MxNxK: a product has three extents"),
         (["gemm", "--n", "5", "--transpose", "TX"], "--transpose: 'TX' is not two of N, T and C, of A and B, such as TN"),
         (["potrf", "--n", "5", "--transpose", "TN"], "--transpose: is of gemm, which is not measured here but potrf"),
+        (["trsm", "--n", "5", "--side", "R"], "--side: 'R' is not left or right, on which A stands"),
+        (["gemm", "--n", "5", "--side", "right"], "--side: is of symm, hemm, trmm, trsm, which are not measured here but gemm"),
         (["gemm", "--shape", "3x0x5"], "--shape: '3x0x5' is empty; an extent to measure is 1 or more"),
         (["potrf", "--n", "9", "--repeat", "100001"], "--repeat: 100001 is more than 100000"),
         (["geqrf", "--shape", "300"], "--shape: '300' is not a list of shapes such as 100000x200"),

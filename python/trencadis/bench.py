@@ -20,6 +20,7 @@ from .checks import one_of
 from .energy import Metering
 from .errors import UsageError
 from .forms import forms_of
+from .level3_workloads import BesideSquare
 from .measure import Job, Ours, Run, SessionChoice, describe_session
 from .options import PRECISIONS, require_repetitions, shape_text
 from .records import device_fields
@@ -52,10 +53,13 @@ class Request:
     energy: bool = False
     transpose: str = ""
     """Of gemm: the letters of A and B; empty: NN."""
+    side: str = ""
+    """Of routines with a square A beside another matrix: left or right; empty: left."""
 
     def jobs(self) -> list[Job]:
         extents = [(n, 0, 0) for n in self.sizes] + [(n, m, k) for m, n, k in self.shapes]
-        return [Job(self.routine, n, self.precision, m, k, transpose=self.transpose) for n, m, k in extents]
+        letters = {"transpose": self.transpose, "side": self.side[:1].upper()}
+        return [Job(self.routine, n, self.precision, m, k, **letters) for n, m, k in extents]
 
 
 def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
@@ -72,6 +76,7 @@ def check_request(request: Request, routines: Sequence[dict[str, Any]]) -> None:
         raise UsageError("--n: a size to measure is 1 or more")
     _check_shapes(request)
     _check_transpose(request)
+    _check_side(request)
     require_repetitions(request.repeat)
     if request.check and request.routine == "tasks":
         raise UsageError("--check: tasks computes nothing that could be checked")
@@ -86,6 +91,14 @@ def _check_transpose(request: Request) -> None:
         raise UsageError(f"--transpose: is of gemm, which is not measured here but {request.routine}")
     if request.transpose and (len(request.transpose) != 2 or set(request.transpose) - set("NTC")):
         raise UsageError(f"--transpose: '{request.transpose}' is not two of N, T and C, of A and B, such as TN")
+
+
+def _check_side(request: Request) -> None:
+    sided = [name for name, workload in WORKLOADS.items() if issubclass(workload, BesideSquare)]
+    if request.side and request.routine not in sided:
+        raise UsageError(f"--side: is of {', '.join(sided)}, which are not measured here but {request.routine}")
+    if request.side not in ("", "left", "right"):
+        raise UsageError(f"--side: '{request.side}' is not left or right, on which A stands")
 
 
 def _check_shapes(request: Request) -> None:
@@ -197,6 +210,7 @@ def record(
         "n": job.n,
         **job.shape(),
         **({"transpose": job.transpose} if job.transpose else {}),
+        **({"side": job.side} if job.side else {}),
         "nb": None if flops is None else request.session.nb or _chosen_tile(job, variant, description),
         "precision": None if flops is None else job.precision,
         "variant": variant,

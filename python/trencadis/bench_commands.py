@@ -62,6 +62,10 @@ Shapes = Annotated[
 Transpose = Annotated[
     str, typer.Option("--transpose", metavar="NN|TN|..", help="Of gemm: N, T or C of A and of B", show_default="NN")
 ]
+Side = Annotated[
+    str,
+    typer.Option("--side", metavar="left|right", help="Of symm, hemm, trmm, trsm: of B, where A is", show_default="left"),
+]
 Precision = Annotated[str, typer.Option("--precision", metavar="s|d|c|z", help="single, double, complex, double complex")]
 Variant = Annotated[str, typer.Option("--variant", help="Tile variant; see: trencadis list routines")]
 Window = Annotated[int, typer.Option("--window", min=0, max=2**31 - 1, help="Tasks in flight at most; 0: the library's choice")]
@@ -132,13 +136,13 @@ Colours = Annotated[
     str, typer.Option("--view", metavar="kernel|order", help="Colours of the .svg: by kernel or by creation order")
 ]
 
-_SHOWN = {
-    "transpose": "op", "m": "m", "n": "n", "k": "k", "nb": "nb", "seconds_median": "seconds", "gflops_median": "GFlop/s",
-    "gflops_max": "max", "ns_per_task": "ns/task", "idle_fraction": "idle", "grid": "grid", "messages": "messages",
-    "bytes_sent": "bytes sent", "residual": "residual",
+_PROBLEM = {"transpose": "op", "side": "side", "m": "m", "n": "n", "k": "k"}
+_SHOWN = _PROBLEM | {
+    "nb": "nb", "seconds_median": "seconds", "gflops_median": "GFlop/s", "gflops_max": "max", "ns_per_task": "ns/task",
+    "idle_fraction": "idle", "grid": "grid", "messages": "messages", "bytes_sent": "bytes sent", "residual": "residual",
 }
-_COMPARED = {
-    "transpose": "op", "m": "m", "n": "n", "k": "k", "gflops_median": "GFlop/s", "ns_per_task": "ns/task", "peer": "against",
+_COMPARED = _PROBLEM | {
+    "gflops_median": "GFlop/s", "ns_per_task": "ns/task", "peer": "against",
     "peer_gflops_median": "its GFlop/s", "peer_ns_per_task": "its ns/task", "ratio_median": "ratio", "ratio_min": "min",
     "ratio_max": "max", "lone_ratio_median": "lone ratio", "lone_ratio_min": "min", "lone_ratio_max": "max",
     "residual": "residual", "peer_residual": "its residual",
@@ -153,8 +157,8 @@ def register(app: typer.Typer) -> None:
 
 
 def bench_command(
-    routine: Routine, n: Sizes = "", shape: Shapes = "", transpose: Transpose = "", nb: TileSize = "auto",
-    precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
+    routine: Routine, n: Sizes = "", shape: Shapes = "", transpose: Transpose = "", side: Side = "",
+    nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "", machine: MachineOver = "",
     pages: Pages = "", devices: Devices = "", repeat: Repeat = 7, check: Check = False, energy: Energy = False,
@@ -170,7 +174,7 @@ def bench_command(
         nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief, machine, pages, devices,
         reproducible,
     )
-    request = replace(request_of(routine, n, shape, precision, choice, busy, repeat, check, transpose), energy=energy)
+    request = replace(request_of(routine, n, shape, precision, choice, busy, repeat, check, transpose, side), energy=energy)
     check_record_target(json)
     if energy:
         _check_energy(engine)
@@ -206,7 +210,7 @@ def bench_processes(request: Request, grid: str, owners: str, json: str | None) 
 
 
 def compare_command(
-    routine: Routine, against: Against, n: Sizes = "", shape: Shapes = "", transpose: Transpose = "",
+    routine: Routine, against: Against, n: Sizes = "", shape: Shapes = "", transpose: Transpose = "", side: Side = "",
     nb: TileSize = "auto", precision: Precision = "d", scheduler: Scheduler = "", engine: Engine = "", kernels: Kernels = "",
     threads_backend: Threads = "", workers: Workers = "", variant: Variant = "", virtual_cores: VirtualCores = "",
     window: Window = 0, slow: Slow = None, busy: Busy = None, relief: Relief = "", devices: Devices = "",
@@ -225,7 +229,7 @@ def compare_command(
     choice = _choice(nb, scheduler, engine, kernels, threads_backend, workers, variant, window, slow, relief,
                      devices=devices, reproducible=reproducible)  # fmt: skip
     request = replace(
-        request_of(routine, n, shape, precision, choice, busy, repeat, check, transpose), through=through, energy=energy
+        request_of(routine, n, shape, precision, choice, busy, repeat, check, transpose, side), through=through, energy=energy
     )
     check_record_target(json)
     if energy:
@@ -304,12 +308,12 @@ def _choice(
 
 def request_of(
     routine: str, n: str, shape: str, letter: str, choice: SessionChoice, busy: list[str] | None, repeat: int, check: bool,
-    transpose: str = "",
+    transpose: str = "", side: str = "",
 ) -> Request:
     precision(letter)
     request = Request(
         routine, size_list(n) if n else [], letter, choice, core_counts(busy or []), repeat, check, shape_list(shape),
-        transpose=transpose.upper(),
+        transpose=transpose.upper(), side=side,
     )
     check_request(request, _core.list_routines())
     return request

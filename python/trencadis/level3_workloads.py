@@ -57,58 +57,78 @@ class Gemm(Workload):
         return error / (self.k * norm(self._a) * norm(self._b) * self._eps())
 
 
-class Symm(Workload):
-    """C <- A B + C, A symmetric, m x m and read in its lower triangle, B and C m x n."""
+class BesideSquare(Workload):
+    """A is square and read in its lower triangle, B m x n; `side` L or R says on which side of B it stands."""
 
-    routine, adds, shapes = "symm", True, "MxN"
+    shapes, _side = "MxN", "L"
 
-    def elements(self) -> int:
-        return self.m * self.m + 3 * self.m * self.n
+    def __init__(self, n: int, dtype: type[np.generic], side: str = "L", **other: int) -> None:
+        self._side = side
+        super().__init__(n, dtype, **other)
 
     @classmethod
-    def flops(cls, n: int, dtype: type[np.generic], **shape: int) -> float:
-        return super().flops(n, dtype, **shape, **({"k": shape["m"]} if shape else {}))
+    def flops(cls, n: int, dtype: type[np.generic], side: str = "L", **shape: int) -> float:
+        if not shape:
+            return super().flops(n, dtype)
+        order, other = (shape["m"], n) if side == "L" else (n, shape["m"])
+        return super().flops(other, dtype, m=order, k=order)
+
+    def _order(self) -> int:
+        return self.m if self._side == "L" else self.n
+
+    def _times(self, square: np.ndarray, b: np.ndarray, columns: slice) -> np.ndarray:
+        """Columns of A B or B A."""
+        return square @ b[:, columns] if self._side == "L" else b @ square[:, columns]
+
+
+class Symm(BesideSquare):
+    """C <- A B + C or B A + C, A symmetric, B and C m x n."""
+
+    routine, adds = "symm", True
+
+    def elements(self) -> int:
+        return self._order() ** 2 + 3 * self.m * self.n
 
     def operands(self) -> list[np.ndarray]:
-        self._a, self._b = self._matrix(self.m, self.m), self._matrix(self.n, self.m)
+        self._a, self._b = self._matrix(self._order(), self._order()), self._matrix(self.n, self.m)
         return [self._matrix(self.n, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (c,) = self.targets
-        return lambda: core.symm(session, "L", "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+        return lambda: core.symm(session, self._side, "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
         m, n, (c,), one = self.m, self.n, self.targets, self.dtype.type(1)
-        return library.call("symm", self.dtype, "L", "L", m, n, one, self._a, m, self._b, m, one, c, m)
+        return library.call("symm", self.dtype, self._side, "L", m, n, one, self._a, self._order(), self._b, m, one, c, m)
 
     def residual(self) -> float:
-        """||C - (A B + C0)|| / (m ||A|| ||B|| eps)."""
+        """||C - (A B + C0)|| / (order of A * ||A|| ||B|| eps)."""
         full = self._full()
-        error = norm(self.targets[0], lambda block: full @ self._b[:, block] + self._pristine[0][:, block])
-        return error / (self.m * norm(full) * norm(self._b) * self._eps())
+        error = norm(self.targets[0], lambda block: self._times(full, self._b, block) + self._pristine[0][:, block])
+        return error / (self._order() * norm(full) * norm(self._b) * self._eps())
 
     def _full(self) -> np.ndarray:
         return np.tril(self._a) + np.tril(self._a, -1).T
 
 
 class Hemm(Symm):
-    """C <- A B + C, A Hermitian, m x m and read in its lower triangle, B and C m x n. For real scalars it is symm."""
+    """C <- A B + C or B A + C, A Hermitian, B and C m x n. For real scalars it is symm."""
 
     routine = "hemm"
 
     def operands(self) -> list[np.ndarray]:
         pristine = super().operands()
-        self._a[np.diag_indices(self.m)] = self._a.diagonal().real
+        self._a[np.diag_indices(self._order())] = self._a.diagonal().real
         return pristine
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (c,) = self.targets
-        return lambda: core.hemm(session, "L", "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
+        return lambda: core.hemm(session, self._side, "L", 1, self._a, self._b, 1, c, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> Call:
         m, n, (c,), one = self.m, self.n, self.targets, self.dtype.type(1)
         name = "hemm" if self.dtype.kind == "c" else "symm"
-        return library.call(name, self.dtype, "L", "L", m, n, one, self._a, m, self._b, m, one, c, m)
+        return library.call(name, self.dtype, self._side, "L", m, n, one, self._a, self._order(), self._b, m, one, c, m)
 
     def _full(self) -> np.ndarray:
         return np.tril(self._a) + np.tril(self._a, -1).conj().T
@@ -212,56 +232,58 @@ class Her2k(Syr2k):
         return _rank_residual(self, a, lambda rows: a @ b[rows, :].conj().T + b @ a[rows, :].conj().T, b)
 
 
-class Trsm(Workload):
-    """B <- L^-1 B, L lower triangular and m x m, B m x n."""
+class Trsm(BesideSquare):
+    """B <- L^-1 B or B L^-1, L lower triangular, B m x n."""
 
-    routine, shapes = "trsm", "MxN"
+    routine = "trsm"
 
     def elements(self) -> int:
-        return self.m * self.m + 2 * self.m * self.n
+        return self._order() ** 2 + 2 * self.m * self.n
 
     def operands(self) -> list[np.ndarray]:
-        self._a = self._dominant(self.m)
+        self._a = self._dominant(self._order())
         return [self._matrix(self.n, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (b,) = self.targets
-        return lambda: core.trsm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
+        return lambda: core.trsm(session, self._side, "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
         m, n, (b,), one = self.m, self.n, self.targets, self.dtype.type(1)
-        return library.call("trsm", self.dtype, "L", "L", "N", "N", m, n, one, self._a, m, b, m)
+        return library.call("trsm", self.dtype, self._side, "L", "N", "N", m, n, one, self._a, self._order(), b, m)
 
     def residual(self) -> float:
-        """||L X - B|| / (m ||L|| ||X|| eps)."""
+        """||L X - B|| / (order of L * ||L|| ||X|| eps)."""
         lower, x = np.tril(self._a), self.targets[0]
-        return norm(self._pristine[0], lambda block: lower @ x[:, block]) / (self.m * norm(lower) * norm(x) * self._eps())
+        error = norm(self._pristine[0], lambda block: self._times(lower, x, block))
+        return error / (self._order() * norm(lower) * norm(x) * self._eps())
 
 
-class Trmm(Workload):
-    """B <- L B, L lower triangular and m x m, B m x n."""
+class Trmm(BesideSquare):
+    """B <- L B or B L, L lower triangular, B m x n."""
 
-    routine, shapes = "trmm", "MxN"
+    routine = "trmm"
 
     def elements(self) -> int:
-        return self.m * self.m + 2 * self.m * self.n
+        return self._order() ** 2 + 2 * self.m * self.n
 
     def operands(self) -> list[np.ndarray]:
-        self._a = self._matrix(self.m, self.m)
+        self._a = self._matrix(self._order(), self._order())
         return [self._matrix(self.n, self.m)]
 
     def ours(self, core: Any, session: Any, nb: int, variant: str) -> Call:
         (b,) = self.targets
-        return lambda: core.trmm(session, "L", "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
+        return lambda: core.trmm(session, self._side, "L", "N", "N", 1, self._a, b, nb=nb, variant=variant) or 0
 
     def vendor(self, library: FortranLibrary) -> FortranCall:
         m, n, (b,), one = self.m, self.n, self.targets, self.dtype.type(1)
-        return library.call("trmm", self.dtype, "L", "L", "N", "N", m, n, one, self._a, m, b, m)
+        return library.call("trmm", self.dtype, self._side, "L", "N", "N", m, n, one, self._a, self._order(), b, m)
 
     def residual(self) -> float:
-        """||X - L B|| / (m ||L|| ||B|| eps)."""
+        """||X - L B|| / (order of L * ||L|| ||B|| eps)."""
         lower, (b,) = np.tril(self._a), self._pristine
-        return norm(self.targets[0], lambda block: lower @ b[:, block]) / (self.m * norm(lower) * norm(b) * self._eps())
+        error = norm(self.targets[0], lambda block: self._times(lower, b, block))
+        return error / (self._order() * norm(lower) * norm(b) * self._eps())
 
 
 def _real_one(dtype: np.dtype) -> np.generic:

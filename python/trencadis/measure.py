@@ -33,9 +33,10 @@ class Job:
     k: int = 0
     seed: int = SEED  #: of the operands
     transpose: str = ""  #: of gemm: the letters of A and B, where they are not both N
+    side: str = ""  #: of symm, trsm and their kin: R where A stands on the right
 
     def __str__(self) -> str:
-        routine = f"{self.routine} {self.transpose}".rstrip()
+        routine = " ".join(filter(None, (self.routine, self.transpose, self.side)))
         return f"{routine} {shape_text(self.m, self.n, self.k)}" if self.m else f"{routine} n={self.n}"
 
     def shape(self) -> dict[str, int]:
@@ -44,13 +45,17 @@ class Job:
 
     def workload(self) -> Workload:
         other = {"transpose": self.transpose} if self.transpose else {}
-        return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision], seed=self.seed, **self.shape(), **other)
+        extents = {**self.shape(), **self._side()}
+        return WORKLOADS[self.routine](self.n, PRECISIONS[self.precision], seed=self.seed, **extents, **other)
 
     def flops(self) -> float | None:
         """None for `tasks`, which computes nothing."""
         if self.routine == "tasks":
             return None
-        return WORKLOADS[self.routine].flops(self.n, PRECISIONS[self.precision], **self.shape())
+        return WORKLOADS[self.routine].flops(self.n, PRECISIONS[self.precision], **self.shape(), **self._side())
+
+    def _side(self) -> dict[str, str]:
+        return {"side": self.side} if self.side else {}
 
     def tasks(self) -> int | None:
         """How many tasks `tasks` runs; None for other routines."""
