@@ -96,6 +96,14 @@ bool is_thin(Index m, Index n, const RoutineOptions& options)
     return options.nb == 0 && options.variant.empty() && std::min(m, n) <= 64 && std::max(m, n) >= 512;
 }
 
+/// Or so few columns that each task reads its rows of A where they lie, once for each piece of the depth?
+template <Scalar T> bool is_narrow(const blas::Product<T>& x, const RoutineOptions& options)
+{
+    constexpr Index least = 512; // rows, as above
+    if (options.nb != 0 || !options.variant.empty() || x.m < least) return false;
+    return blas::SmallProduct<T>::suits_narrow(x) || blas::depth_in_place(x, blas::setup<T>(0)) > 0;
+}
+
 /// Has it little depth, or few rows or columns, so that whoever computes a slice packs what all slices read for little?
 bool is_low(Index m, Index n, Index k, const RoutineOptions& options)
 {
@@ -275,7 +283,7 @@ void gemm(Crew& crew, Op op_a, Op op_b, Index m, Index n, Index k, T alpha, cons
         return crew.kernels().gemm(op_a, op_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const bool small = compact && is_one_task(crew, whole);
     // Tiles of a deep one with few columns would cut the depth otherwise than those who share it do.
-    const bool thin = ours && (is_thin(m, n, way) || (compact && k > depth_tile(k, sizeof(T))));
+    const bool thin = ours && (is_thin(m, n, way) || (compact && k > depth_tile(k, sizeof(T))) || is_narrow(whole, way));
     Problem problem{.m = m, .n = n, .k = k, .op = op_a, .op_b = op_b, .alpha = alpha, .beta = beta, .workers = how.grain()};
     const std::initializer_list<Place::Operand> operands{{A, lda}, {B, ldb}, {C, ldc}};
     if (small || thin) {

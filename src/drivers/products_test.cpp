@@ -2,6 +2,7 @@
 
 #include "blas/level3/deep_product.hpp"
 #include "blas/level3/product.hpp"
+#include "blas/level3/small_product.hpp"
 #include "drivers/testing/sharing_crews.hpp"
 
 #include <gtest/gtest.h>
@@ -52,7 +53,7 @@ TEST(Products, AreMadeInTwoPartsWhereThatIsFaster)
 TEST(Products, WithFewColumnsHaveTheSameBitsSharedAndAsTasks)
 {
     const blas::Setup<double> with = blas::setup<double>(0);
-    const Index m = 8 * with.kernel.mr + 3, n = with.kernel.nr,
+    const Index m = std::max<Index>(8 * with.kernel.mr, 192) + 3, n = with.kernel.nr,
                 k = std::max<Index>(1162, with.tree[blas::Loop::pc] * with.tree[blas::Loop::ic] / m + 1);
     const std::vector<double> A = random_numbers<double>(m * k), B = random_numbers<double>(k * n);
     const auto product = [&](auto&& crew) {
@@ -66,6 +67,23 @@ TEST(Products, WithFewColumnsHaveTheSameBitsSharedAndAsTasks)
     EXPECT_EQ(C, product(SmallCrew(1))) << "by one";
 }
 
+/// Too long to be shared without tasks: rows of A by the piece, each where it lies.
+TEST(Products, WithFewColumnsBesideALargeAHaveTheSameBitsAsTasks)
+{
+    const Index m = 2100, n = 125, k = 1950;
+    const std::vector<double> A = random_numbers<double>(m * k), B = random_numbers<double>(k * n);
+    const auto product = [&](SmallCrew&& crew) {
+        std::vector<double> C(std::size_t(m * n), 1);
+        gemm(crew, Op::none, Op::none, m, n, k, 2.0, A.data(), m, B.data(), k, 0.5, C.data(), m);
+        return C;
+    };
+    const std::vector<double> C = product(SmallCrew(2));
+    EXPECT_EQ(C, product(SmallCrew(1)));
+    std::vector<double> by_itself(std::size_t(m * n), 1);
+    blas::multiply<double>({m, n, k, 2.0, blas::general(A.data(), m), blas::general(B.data(), k), 0.5, by_itself.data(), 1, m});
+    EXPECT_EQ(C, by_itself);
+}
+
 /// Pieces of the depth one after the other, each by all who are there, or by the caller where nobody is at the moment. Not where
 /// a piece is none that is made in place.
 template <Scalar T> int deep_products_with_same_bits()
@@ -75,7 +93,7 @@ template <Scalar T> int deep_products_with_same_bits()
     // Three pieces: one for each would leave one core without work. Longer than what is small whatever the caches.
     constexpr Index longest = 640;
     const Index block = with.tree[blas::Loop::pc], k = std::max(2 * block, longest) + 5, pieces = (k + block - 1) / block;
-    for (const auto& [m, n] : {std::pair<Index, Index>{64, 64}, {40, 30}, {100, 20}})
+    for (const auto& [m, n] : {std::pair<Index, Index>{64, 64}, {40, 30}, {100, 20}, {400, 160}})
         for (const Op op : {Op::none, Op::trans}) {
             const Index lda = op == Op::none ? m : k, ldb = op == Op::none ? k : n;
             const std::vector<T> A = random_numbers<T>(m * k), B = random_numbers<T>(k * n);
@@ -92,7 +110,8 @@ template <Scalar T> int deep_products_with_same_bits()
             EXPECT_EQ(C, product(tasks)) << m << " x " << n;
             EXPECT_EQ(C, product(one)) << m << " x " << n;
             const blas::Operand<T> a = blas::general(A.data(), lda, op), b = blas::general(B.data(), ldb, op);
-            if (blas::depth_in_place<T>({m, n, k, T(2), a, b, T(0.5), nullptr, 1, m}, with) == 0) continue;
+            const blas::Product<T> x{m, n, k, T(2), a, b, T(0.5), nullptr, 1, m};
+            if (blas::SmallProduct<T>::is_compact(x) || blas::depth_in_place(x, with) == 0) continue;
             ++deep;
             EXPECT_EQ(all.asked.size(), pieces) << m << " x " << n;
             EXPECT_EQ(not_at_first.asked.size(), pieces - 1) << m << " x " << n;
@@ -103,8 +122,8 @@ template <Scalar T> int deep_products_with_same_bits()
 
 TEST(Products, OfGreatDepthAreMadeByPiecesOfIt)
 {
-    EXPECT_GT(deep_products_with_same_bits<float>(), 2);
-    EXPECT_GT(deep_products_with_same_bits<double>(), 2);
+    EXPECT_GT(deep_products_with_same_bits<float>(), 1);
+    EXPECT_GT(deep_products_with_same_bits<double>(), 1);
     deep_products_with_same_bits<std::complex<float>>();
     deep_products_with_same_bits<std::complex<double>>();
 }

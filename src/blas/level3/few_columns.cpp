@@ -20,16 +20,16 @@ template <Scalar T> bool FewColumns<T>::is_narrow(const Product<T>& x)
     return 2 * size > 3 * cached && x.n <= (!columns ? by_rows : x.rs == 1 && x.B.rs == 1 ? in_place : packed);
 }
 
-/// They read a panel of A anew for each panel of columns, and that costs most where its vectors cross lines, or where its columns
-/// share few sets of the first cache. They take no B by rows, nor a C.
+/// They read a panel of A anew for each panel of columns, and that costs most where its columns share few sets of the first cache,
+/// or, of a kernel that does not fetch them ahead, where its vectors cross lines. They take no B by rows, nor a C.
 template <Scalar T> bool FewColumns<T>::beats_tiles(const Product<T>& x)
 {
     constexpr Index line = 64, page = 1024;
     const MicroKernel<T>& kernel = micro_kernel<T>();
     const Index apart = x.A.cs * Index(sizeof(T));
     const bool crossing = kernel.step * Index(sizeof(T)) >= line && apart % line != 0;
-    if (is_complex<T> || x.rs != 1 || x.A.rs != 1 || x.B.rs != 1 || crossing || apart % page == 0) return true;
-    return x.n > kernel.nr && x.n <= kernel.nr + kernel.nr / 2;
+    if (is_complex<T> || x.rs != 1 || x.A.rs != 1 || x.B.rs != 1 || apart % page == 0) return true;
+    return !kernel.fetches_columns && (crossing || (x.n > kernel.nr && x.n <= kernel.nr + kernel.nr / 2));
 }
 
 /// The sums take that quarter, or what of an A by rows is transposed at a time.

@@ -73,8 +73,12 @@ template <Scalar T> Product<T> depth_of(Product<T> x, Index p, Index depth)
 template <Scalar T> Index depth_in_place(const Product<T>& x, const Setup<T>& with)
 {
     const Index depth = balanced_block(x.k, with.tree[Loop::pc], 8), half = with.tree[Loop::pc] * with.tree[Loop::ic];
+    if (depth >= x.k) return 0;
+    const Product<T> piece = depth_of(x, 0, depth);
     const bool stays = x.m * depth <= half && (x.m + x.n) * depth <= 2 * half;
-    return depth < x.k && stays && SmallProduct<T>::suits(depth_of(x, 0, depth)) ? depth : 0;
+    const bool whole = SmallProduct<T>::is_compact(x) || SmallProduct<T>::is_flat(x);
+    const bool narrow = SmallProduct<T>::suits_narrow(piece), flat = x.B.rs != 1 && SmallProduct<T>::is_flat(piece);
+    return (stays || (!whole && (narrow || flat))) && SmallProduct<T>::suits(piece) ? depth : 0;
 }
 
 template <Scalar T> void scale(Part part, Index m, Index n, T beta, T* C, Index rs, Index cs)

@@ -30,7 +30,8 @@ template <Scalar T> Product<T> transposed(const Product<T>& product);
 template <Scalar T> Product<T> depth_of(Product<T> product, Index p, Index depth);
 
 /// How deep the pieces are, cut as ever, of a deep product of which each is so small that it is made where the operands lie:
-/// those are then read once, and go through the second cache. 0: it is none. x normalised.
+/// those are then read once, and go through the second cache. Or of one whose few columns' pieces of B stay there, or whose few
+/// rows' pieces of A do, beside a B by rows. 0: it is none. x normalised.
 template <Scalar T> Index depth_in_place(const Product<T>& x, const Setup<T>& with);
 
 /// C <- beta C in one part (square for a triangle); beta = 0 writes zeros without reading.

@@ -92,28 +92,39 @@ template <Scalar T> bool SmallProduct<T>::packs_planes(Index rows) const
     return planes_ && (image_ > 0 || 2 * rows > kernel_.step || (x_.A.rs == 1 && !reads(rows)));
 }
 
-/// Has C so few rows that packing B would cost a good part of what is multiplied with it, and does A stay in the second cache
-/// beside it?
+/// By columns, or by rows that a kernel fetches by itself from a cache where they have sets.
+template <Scalar T> bool SmallProduct<T>::reads_where_it_lies(const Operand<T>& B)
+{
+    return B.rs == 1 || (micro_kernel<T>().fetches_columns && !conflict(B.rs));
+}
+
 template <Scalar T> bool SmallProduct<T>::is_flat(const Product<T>& x)
 {
     if constexpr (is_complex<T>) return false;
     constexpr Index few = 4;                     // panels of A
     const BlockSizes& sizes = block_sizes<T>(0); // the same on every core: a task's chunks are counted on another one
-    return x.B.rs == 1 && x.m <= few * micro_kernel<T>().mr && 2 * x.m * x.k <= sizes.kc * sizes.mc;
+    return reads_where_it_lies(x.B) && x.m <= few * micro_kernel<T>().mr && 2 * x.m * x.k <= sizes.kc * sizes.mc;
 }
 
 /// Has C so few columns that packing A would cost more than is multiplied with it, while A does not stay in the second cache but
-/// B does, and are there enough panels for several cores?
+/// B does, and are there enough panels for several cores? A B by rows comes with its neighbours' parts of its lines.
 template <Scalar T> bool SmallProduct<T>::is_narrow(const Product<T>& x)
 {
     if constexpr (is_complex<T>) return false;
     const MicroKernel<T>& kernel = micro_kernel<T>();
-    const Index fewest = 8, widest = kernel.fetches_columns ? 16 : 4; // panels
-    if (x.n > widest * kernel.nr || x.m < fewest * kernel.mr || x.A.rs != 1 || x.B.rs != 1 || !reads(kernel, x.m)) return false;
+    constexpr Index fewest = 8; // panels
+    if (x.n > widest * kernel.nr || x.m < fewest * kernel.mr || x.A.rs != 1 || !reads(kernel, x.m)) return false;
+    if (!reads_where_it_lies(x.B)) return false;
     const Index stays = block_sizes<T>(0).kc * block_sizes<T>(0).mc; // the same on every core, as above
-    return x.m * x.k > stays && x.n * x.k <= stays;
+    const Index wide = x.B.rs == 1 ? x.n : x.n + line / Index(sizeof(T));
+    return x.m * x.k > stays && wide * x.k <= stays;
 }
-/// And does a panel of A stay for all of them?
+/// So few panels that a core would wait long for the last one of another, unless they are cut into pieces of columns?
+template <Scalar T> bool SmallProduct<T>::has_few_panels(const Product<T>& x)
+{
+    constexpr Index few = 32, piece = 4; // panels of rows, of columns
+    return x.m < few * micro_kernel<T>().mr && x.n > piece * micro_kernel<T>().nr;
+}
 template <Scalar T> bool SmallProduct<T>::suits_narrow(const Product<T>& x)
 {
     return is_narrow(x) && (x.n <= micro_kernel<T>().nr || !is_driven_out(x.A, std::min(x.k, block_sizes<T>().kc)));
@@ -154,14 +165,14 @@ SmallProduct<T>::SmallProduct(const Product<T>& product, const Setup<T>& with, b
     : x_(FewColumns<T>::upright(product)), kernel_(with.kernel), kept_(with.tree[Loop::pc] * kernel_.nr * Index(sizeof(T))),
       kept_second_(with.tree[Loop::ic] * with.tree[Loop::pc] * Index(sizeof(T))),
       depth_(balanced_block(x_.k, with.tree[Loop::pc], 8)), slow_(is_slow_to_read(x_.A)), planes_(suits_planes(x_)),
-      narrow_(is_narrow(x_) || FewColumns<T>::suits(x_)), panels_((x_.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x_.n),
-      lead_(rows_above_a_line()), heights_(x_.m - lead_, kernel_, panels_)
+      narrow_((is_narrow(x_) && !(shared && has_few_panels(x_))) || FewColumns<T>::suits(x_)),
+      panels_((x_.m + kernel_.mr - 1) / kernel_.mr), pieces_(1), piece_(x_.n), lead_(rows_above_a_line()),
+      heights_(x_.m - lead_, kernel_, panels_)
 {
     const Product<T>& x = x_;
     const MicroKernel<T>& kernel = with.kernel;
-    constexpr Index few = 8; // panels of columns
-    if (x.n <= few * kernel.nr && x.m * x.k * Index(sizeof(T)) > kept_second_ && !is_driven_out(x.A, depth_))
-        fetching_ = left_panel_stays(kernel, with.tree[Loop::pc], std::min(depth_, x.k)) ? Fetching::rows : Fetching::columns;
+    if (x.n <= widest * kernel.nr && x.m * x.k * Index(sizeof(T)) > kept_second_ && !is_driven_out(x.A, depth_))
+        fetching_ = left_panel_stays(kernel, with.tree[Loop::pc], std::min(depth_, x.k)) ? Fetching::rows : Fetching::everything;
     if (FewColumns<T>::suits(x) && (!is_narrow(x) || FewColumns<T>::beats_tiles(x))) {
         few_.emplace(x, with);
         lead_ = 0;

@@ -23,7 +23,10 @@ public:
     /// Can it be made so? x normalised.
     static bool fits(const Product<T>& x);
     /// Is that the fastest way?
-    static bool suits(const Product<T>& x) { return fits(x) && (FewColumns<T>::suits(x) || !drives_out(x.B, x.m, x.k)); }
+    static bool suits(const Product<T>& x)
+    {
+        return fits(x) && (FewColumns<T>::suits(x) || is_narrow(x) || is_flat(x) || !drives_out(x.B, x.m, x.k));
+    }
     /// Has a whole call no long side, nor a B by rows whose lines share few sets of a cache while every panel of A reads
     /// them anew? Or few columns, for which a large A is read once?
     static bool is_compact(const Product<T>& x)
@@ -32,6 +35,11 @@ public:
         const bool is_short = !is_complex<T> && std::max({x.m, x.n, x.k}) <= longest && has_sets;
         return is_short || suits_narrow(x) || FewColumns<T>::suits(x);
     }
+    /// Has it few columns beside a large A, of which each panel is read where it lies and stays for all of them?
+    static bool suits_narrow(const Product<T>& x);
+    /// Has C so few rows that packing B would cost a good part of what is multiplied with it, and does A stay in the second cache
+    /// beside it?
+    static bool is_flat(const Product<T>& x);
     /// Do all of its operands stay in the second cache, or nearly so?
     static bool is_tiny(const Product<T>& x) { return !is_complex<T> && std::max({x.m, x.n, x.k}) <= deepest; }
     /// Makes the product right away where all of it is one panel of rows, of real numbers a few, that are read where they lie,
@@ -61,14 +69,16 @@ private:
     static constexpr Index largest = 384 * 384; ///< elements of B, which every panel of A reads anew
     static constexpr Index longest = 640;       ///< of m, n and k: then pieces of B stay in the second cache, with a panel of A
 
+    static constexpr Index widest = 32; ///< panels of columns, for which A is not packed: for more a B stays no better
+
     static bool is_low(Index n, Index k) { return k <= deepest && n * k <= largest; }
-    static bool is_flat(const Product<T>& x);
     static bool is_narrow(const Product<T>& x);
-    static bool suits_narrow(const Product<T>& x);
+    static bool has_few_panels(const Product<T>& x);
     static bool suits_planes(const Product<T>& x);
     bool packs_planes(Index rows) const;
     void take_columns();
     static bool drives_out(const Operand<T>& B, Index m, Index k);
+    static bool reads_where_it_lies(const Operand<T>& B);
     /// Lines so far apart share few sets of a cache.
     static bool conflict(Index stride) { return stride * Index(sizeof(T)) % 1024 == 0; }
 

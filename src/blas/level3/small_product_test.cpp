@@ -155,7 +155,7 @@ TYPED_TEST(LargerSmallProducts, HaveTheBitsOfManyColumns)
     const MicroKernel<T>& kernel = this->kernel;
     // Deeper than what is small whatever the caches.
     const Index m = 9 * kernel.mr, k = std::max<Index>(700, depth_beyond_the_cache<T>(m)), few = kernel.nr + 1,
-                many = 20 * kernel.nr;
+                many = 40 * kernel.nr;
     Framed<T> A(m, k, 3, this->random), B(k, many, 1, this->random), C(m, many, 0, this->random), D(m, few, 0, this->random);
     const auto product = [&](Index n, Framed<T>& to) {
         return Product<T>{m, n, k, T(0.5), general(A.data(), A.ld), general(B.data(), B.ld), T(0), to.data(), 1, to.ld};
@@ -310,29 +310,36 @@ TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
     EXPECT_FALSE(SmallProduct<double>::suits(product));
     product.m = product.n = 10;
     product.B = general(&x, Index(10), Op::trans);
-    EXPECT_FALSE(SmallProduct<double>::suits(product));
+    EXPECT_EQ(SmallProduct<double>::suits(product), micro_kernel<double>().fetches_columns);
     product.k = 10;
     product.part = Part::lower;
     EXPECT_FALSE(SmallProduct<double>::suits(product));
 }
 
-/// Kernels that fetch columns of A ahead read one from far where it lies for more columns of C; the second cache holds B.
-TEST(SmallProduct, IsOneOfMoreColumnsWhereColumnsOfAAreFetched)
+/// A large A is read where it lies for as many columns as have a B that the second cache holds, or a piece of it. By rows B is too
+/// where the kernel fetches them.
+TEST(SmallProduct, IsOneOfFewColumnsBesideALargeA)
 {
-    const MicroKernel<double>& kernel = micro_kernel<double>();
-    const Index most = 16 * kernel.nr, deepest = block_sizes<double>(0).kc * block_sizes<double>(0).mc / most;
-    constexpr Index low = 384; // any product as low is made where its operands lie
+    const blas::Setup<double> with = setup<double>(0);
+    const Index nr = with.kernel.nr, most = 16 * nr, deepest = with.tree[Loop::pc] * with.tree[Loop::ic] / most;
+    constexpr Index low = 384, ld = 1001; // any product as low is made where its operands lie
     if (deepest < low + 10)
         GTEST_SKIP() << "the second cache holds no more than " << deepest << " rows of " << most << " columns";
     double x = 0;
-    const auto suits = [&](Index n, Index k) {
-        return SmallProduct<double>::suits({1000, n, k, 1.0, general(&x, Index(1001)), general(&x, k), 0.0, &x, 1, 1001});
+    const auto product = [&](Index n, Index k, Op op = Op::none) {
+        const Operand<double> B = general(&x, op == Op::none ? k : ld, op);
+        return Product<double>{1000, n, k, 1.0, general(&x, ld), B, 0.0, &x, 1, ld};
     };
-    EXPECT_TRUE(suits(4 * kernel.nr, deepest));
-    EXPECT_EQ(suits(4 * kernel.nr + 1, deepest), kernel.fetches_columns);
-    EXPECT_EQ(suits(most, deepest), kernel.fetches_columns);
-    EXPECT_FALSE(suits(most + 1, low + 1));
-    EXPECT_FALSE(suits(most, deepest + 1));
+    EXPECT_TRUE(SmallProduct<double>::suits(product(4 * nr, deepest)));
+    EXPECT_TRUE(SmallProduct<double>::suits(product(most, deepest)));
+    EXPECT_FALSE(SmallProduct<double>::suits(product(most, deepest + 1)));
+    EXPECT_FALSE(SmallProduct<double>::suits(product(32 * nr + 1, low + 1)));
+    const bool by_rows = with.kernel.fetches_columns;
+    EXPECT_EQ(SmallProduct<double>::suits(product(most / 2, deepest, Op::trans)), by_rows);
+    EXPECT_EQ(depth_in_place(product(most, deepest), with), 0) << "as a whole";
+    EXPECT_GT(depth_in_place(product(most, 4 * deepest), with), 0);
+    EXPECT_EQ(depth_in_place(product(most, 4 * deepest, Op::trans), with) > 0, by_rows);
+    EXPECT_EQ(depth_in_place(product(32 * nr + 1, 4 * deepest), with), 0);
 }
 
 /// Rows of B a power of two apart share a few sets of the caches, and deep panels of it fill the first one (of 80 KiB at most,

@@ -111,9 +111,9 @@ struct DepthOfTile {
 // A's column that comes; of two or three vectors the one eight further on into the first cache, since no processor sees by itself
 // which lines are those of a panel; what of A is below the tile into the second one.
 #define TRC_A_NEXT "add %%r12, %%rsi\n\t"
-#define TRC_A_AHEAD2 "prefetcht0 (%%rsi,%%r12,8)\n\tprefetcht0 64(%%rsi,%%r12,8)\n\t"
-#define TRC_A_AHEAD3 TRC_A_AHEAD2 "prefetcht0 128(%%rsi,%%r12,8)\n\t"
-#define TRC_A_BELOW "prefetcht1 192(%%rsi)\n\tprefetcht1 256(%%rsi)\n\tprefetcht1 320(%%rsi)\n\t"
+#define TRC_A_AHEAD2 "prefetcht0 63(%%rsi,%%r12,8)\n\tprefetcht0 127(%%rsi,%%r12,8)\n\t"
+#define TRC_A_AHEAD3 TRC_A_AHEAD2 "prefetcht0 191(%%rsi,%%r12,8)\n\t"
+#define TRC_A_BELOW "prefetcht1 255(%%rsi)\n\tprefetcht1 319(%%rsi)\n\tprefetcht1 383(%%rsi)\n\t"
 #define TRC_TWO_LINES "prefetcht1 (%%r10)\n\tprefetcht1 64(%%r10)\n\tadd %%r11, %%r10\n\t" TRC_LATER_LINES
 #define TRC_TWO_ROWS "prefetcht1 (%%r10)\n\tprefetcht1 (%%r10,%%r8)\n\tadd %%r11, %%r10\n\t" TRC_LATER_LINES
 #define TRC_A_LINE "prefetcht1 (%%r10)\n\tadd %%r11, %%r10\n\t"
@@ -173,6 +173,11 @@ struct DepthOfTile {
 #define TRC_NEXT_ROW "add %%r8, %%rdx\n\t"
 // The same where its lines lie apart, as A's do, a row in two of them. last: where its last number is.
 #define TRC_ROW_APART(last) "prefetcht0 (%%rdx,%%r8,8)\n\tprefetcht0 " last "(%%rdx,%%r8,8)\n\t" TRC_NEXT_ROW
+#define TRC_APART(wide, ahead) \
+    if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_APART(PD, TRC_ROWS_PD, ahead TRC_ROW_APART("56"), "", ""); \
+    else if constexpr (lies == RightLies::rows) TRC_DEPTH_APART(PS, TRC_ROWS_PS, ahead TRC_ROW_APART("28"), "", ""); \
+    else if constexpr (wide) TRC_DEPTH_APART(PD, TRC_COLUMNS_PD, ahead, TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8")); \
+    else TRC_DEPTH_APART(PS, TRC_COLUMNS_PS, ahead, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"))
 #define TRC_LOW(vectors, last) \
     if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_ALONE(vectors, PD, last, TRC_ROWS_PD, TRC_ROW_APART("56"), "", ""); \
     else if constexpr (lies == RightLies::rows) TRC_DEPTH_ALONE(vectors, PS, last, TRC_ROWS_PS, TRC_ROW_APART("28"), "", ""); \
@@ -197,19 +202,17 @@ template <RightLies lies, class V> [[gnu::always_inline]] inline void multiply_d
     else TRC_DEPTH_PACKED(PS, TRC_COLUMNS_PS, TRC_NOTHING, TRC_A_LINE, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
 }
 
-/// sum <- A B, A's columns where they lie as well. C is fetched, and of A the columns that come or, where it `fetches_rows`, the
+/// sum <- A B, A's columns where they lie as well. C is fetched, of A the columns that come and, where it `fetches_rows`, the
 /// rows below these.
 template <RightLies lies, bool fetches_rows, class V>
 [[gnu::always_inline]] inline void multiply_where_they_lie(V (&sum)[8][1][3], const DepthOfTile& x)
 {
     constexpr bool wide = sizeof(sum[0][0][0][0]) == 8;
-    if constexpr (lies == RightLies::rows && wide) TRC_DEPTH_APART(PD, TRC_ROWS_PD, TRC_A_AHEAD3 TRC_ROW_APART("56"), "", "");
-    else if constexpr (lies == RightLies::rows) TRC_DEPTH_APART(PS, TRC_ROWS_PS, TRC_A_AHEAD3 TRC_ROW_APART("28"), "", "");
-    else if constexpr (wide && fetches_rows)
-        TRC_DEPTH_APART(PD, TRC_COLUMNS_PD, TRC_A_BELOW, TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8"));
-    else if constexpr (fetches_rows) TRC_DEPTH_APART(PS, TRC_COLUMNS_PS, TRC_A_BELOW, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
-    else if constexpr (wide) TRC_DEPTH_APART(PD, TRC_COLUMNS_PD, TRC_A_AHEAD3, TRC_BOTH_ENDS("64"), TRC_BOTH_ENDS("8"));
-    else TRC_DEPTH_APART(PS, TRC_COLUMNS_PS, TRC_A_AHEAD3, TRC_BOTH_ENDS("32"), TRC_BOTH_ENDS("4"));
+    if constexpr (fetches_rows) {
+        TRC_APART(wide, TRC_A_AHEAD3 TRC_A_BELOW);
+    } else {
+        TRC_APART(wide, TRC_A_AHEAD3);
+    }
 }
 
 /// The same of two vectors, or where of the last one there are as many numbers as x.mask says, without C; all columns of A in
@@ -290,6 +293,7 @@ template <RightLies lies, bool whole, class V>
 #undef TRC_BOTH_ENDS
 #undef TRC_NEXT_ROW
 #undef TRC_ROW_APART
+#undef TRC_APART
 #undef TRC_LOW
 #else
 template <RightLies lies, class Sums> void multiply_depth(Sums&, const DepthOfTile&) {} // nobody calls them

@@ -68,11 +68,12 @@ template <Scalar T> struct QrColumns {
     Index ldt;
 };
 
-/// What of an A from beyond the second cache is fetched while a panel of it is multiplied where it lies.
+/// What of an A from beyond the second cache is fetched while a panel of it is multiplied where it lies, unless the kernel
+/// fetches columns anyway.
 enum class Fetching {
     nothing,
-    columns, ///< those a few further on, into the first cache
-    rows,    ///< those below these, into the second one, where the first one keeps the panel
+    rows,       ///< those below these, into the second cache
+    everything, ///< columns a few further on, too, into the first one, where it does not keep the panel
 };
 
 /// C <- alpha A B + beta C where the operands lie: what MicroKernel::multiply_in_place works on. beta = 0 overwrites C without

@@ -139,8 +139,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
             if constexpr (fetching != Fetching::nothing)
 #pragma GCC unroll 8
                 for (int i = 0; i < height; i += line) {
-                    if constexpr (fetching == Fetching::rows) __builtin_prefetch(a + height + i, 0, 2);
-                    else __builtin_prefetch(a + 8 * a_step + i, 0, 3);
+                    __builtin_prefetch(a + height + i, 0, 2);
+                    if constexpr (fetching == Fetching::everything) __builtin_prefetch(a + 8 * a_step + i, 0, 3);
                 }
 #pragma GCC unroll 8
             for (int i = 0; i < MV; ++i) row[i] = whole || i < MV - 1 ? Vec::load(a + i * lanes) : Vec::load(a + i * lanes, last);
@@ -208,8 +208,8 @@ template <Scalar T, int Bytes, int MV, int NR> struct Body {
     {
         const bool whole = x.rows == height || !Vec::reads_some;
         if (x.fetching == Fetching::rows && whole && x.b_rs == 1) return multiply_where_it_lies<true, true, Fetching::rows>(x);
-        if (x.fetching == Fetching::columns && whole && x.b_rs == 1)
-            return multiply_where_it_lies<true, true, Fetching::columns>(x);
+        if (x.fetching == Fetching::everything && whole && x.b_rs == 1)
+            return multiply_where_it_lies<true, true, Fetching::everything>(x);
         if (x.b_rs == 1) return whole ? multiply_where_it_lies<true, true>(x) : multiply_where_it_lies<true, false>(x);
         return whole ? multiply_where_it_lies<false, true>(x) : multiply_where_it_lies<false, false>(x);
     }

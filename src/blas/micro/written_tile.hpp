@@ -92,7 +92,7 @@ private:
     template <RightLies lies> static void in_place(const ProductInPlace<T>& x)
     {
         if (x.rows < height) in_place<lies, false, false>(x);
-        else if (MV == 3 && lies == RightLies::columns && x.fetching == Fetching::rows) in_place<lies, true, MV == 3>(x);
+        else if (MV == 3 && x.fetching != Fetching::nothing) in_place<lies, true, MV == 3>(x);
         else in_place<lies, true, false>(x);
     }
     template <RightLies lies, bool whole, bool fetches_rows> static void in_place(const ProductInPlace<T>& x)
@@ -118,11 +118,11 @@ private:
                 }
                 body.template store_all<whole>(x.alpha, x.beta, C, x.cs, x.rows, overwrites);
             }
+            if (wide == x.cols) continue;
+            ProductInPlace<T> rest = x; // with a panel that is near now
+            rest.panels = 1, rest.cols = x.cols - wide, rest.A = x.A + p * x.rows, rest.B = B, rest.C = C;
+            Base::multiply_in_place(rest);
         }
-        if (wide == x.cols) return;
-        ProductInPlace<T> rest = x;
-        rest.cols = x.cols - wide, rest.B = x.B + wide * x.b_cs, rest.C = x.C + wide * x.cs;
-        Base::multiply_in_place(rest);
     }
     /// Of NR columns.
     template <bool whole>
