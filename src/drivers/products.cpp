@@ -2,6 +2,7 @@
 #include "algorithms/signatures.hpp"
 #include "blas/level3/small_product.hpp"
 #include "blas/level3/team_product.hpp"
+#include "blas/level3/turned_product.hpp"
 #include "blas/level3/vector_product.hpp"
 #include "drivers/by_nodes.hpp"
 #include "drivers/chosen.hpp"
@@ -152,6 +153,14 @@ template <Scalar T> bool is_made_in_parts(const Crew& crew, const blas::Product<
            m * k + k * n + m * n > more_than_caches * crew.workers() * cached && are_far_and_even(crew);
 }
 
+/// Rows of a product that is turned, as many as are worth B packed anew.
+template <Scalar T> bool share_rows(Crew& crew, const blas::Product<T>& x, Flops flops)
+{
+    constexpr Index least = 192;
+    const Index size = slice_size(x.m, crew.workers(), least, blas::micro_kernel<T>().step);
+    return share_slices(crew, x, false, size, flops);
+}
+
 /// So: columns of C, or rows where there are more of them.
 template <Scalar T> bool share_parts(Crew& crew, const blas::Product<T>& x, Flops flops)
 {
@@ -194,8 +203,9 @@ bool share_product(Crew& crew, const blas::Product<T>& x, const RoutineOptions& 
     const bool low = is_low(x.m, x.n, x.k, way) && x.k <= depth_tile(x.k, sizeof(T));
     // Asked once: a second question looks like a second call that follows, for which a helper would be woken.
     const bool plain = way.nb == 0 && way.variant.empty(), in_parts = plain && is_made_in_parts(crew, x);
-    if (plain && !compact && flops >= least_shared && (share_deep(crew, x, flops, 7.0 / 8) || share_depth(crew, x, flops)))
-        return true;
+    const bool turned = plain && blas::is_turned(x), deep = plain && !compact && flops >= least_shared;
+    if (deep && (share_deep(crew, x, flops, 7.0 / 8) || (!turned && share_depth(crew, x, flops)))) return true;
+    if (turned) return is_short<T>(crew, flops, true, way, most) && share_rows(crew, x, flops);
     if (!(compact || wide || low || in_parts) || !is_short<T>(crew, flops, true, way, in_parts ? most_in_parts : most))
         return false;
     if (in_parts && share_parts(crew, x, flops)) return true;

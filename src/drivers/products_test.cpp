@@ -84,6 +84,24 @@ TEST(Products, WithFewColumnsBesideALargeAHaveTheSameBitsAsTasks)
     EXPECT_EQ(C, by_itself);
 }
 
+/// An A by rows beside few columns: slices of rows, each turned, or tasks that turn theirs.
+TEST(Products, WithFewColumnsAndAnAByRowsHaveTheSameBitsSharedAndAsTasks)
+{
+    const Index n = 17, k = 900;
+    for (const Index m : {700, 33'000}) { // more are tasks
+        const std::vector<double> A = random_numbers<double>(m * k), B = random_numbers<double>(k * n);
+        const auto product = [&](auto&& crew) {
+            std::vector<double> C(std::size_t(m * n), 1);
+            gemm(crew, Op::trans, Op::none, m, n, k, 2.0, A.data(), k, B.data(), k, 0.5, C.data(), m);
+            if constexpr (requires { crew.shared; }) EXPECT_EQ(crew.shared > 1, m < 1000) << "slices";
+            return C;
+        };
+        const std::vector<double> C = product(SharingCrew({}));
+        EXPECT_EQ(C, product(SmallCrew(2)));
+        EXPECT_EQ(C, product(SmallCrew(1)));
+    }
+}
+
 /// Pieces of the depth one after the other, each by all who are there, or by the caller where nobody is at the moment. Not where
 /// a piece is none that is made in place.
 template <Scalar T> int deep_products_with_same_bits()

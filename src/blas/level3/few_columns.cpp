@@ -20,8 +20,8 @@ template <Scalar T> bool FewColumns<T>::is_narrow(const Product<T>& x)
     return 2 * size > 3 * cached && x.n <= (!columns ? by_rows : x.rs == 1 && x.B.rs == 1 ? in_place : packed);
 }
 
-/// They read a panel of A anew for each panel of columns, and that costs most where its columns share few sets of the first cache,
-/// or, of a kernel that does not fetch them ahead, where its vectors cross lines. They take no B by rows, nor a C.
+/// They read a panel of A anew for each panel of columns, and that costs most where its columns share few sets of the first
+/// cache, or, of a kernel that does not fetch them ahead, where its vectors cross lines. They take no B by rows, nor a C.
 template <Scalar T> bool FewColumns<T>::beats_tiles(const Product<T>& x)
 {
     constexpr Index line = 64, page = 1024;

@@ -4,9 +4,9 @@
 #include "blas/level3/rank_k_once.hpp"
 #include "blas/level3/scratch.hpp"
 #include "blas/level3/small_product.hpp"
+#include "blas/level3/turned_product.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace trencadis::blas {
 namespace {
@@ -135,7 +135,7 @@ template <Scalar T> void multiply_columns(const Product<T>& x)
     Setup<T> with = setup<T>();
     const MicroKernel<T>& kernel = with.kernel;
     if (x.part != Part::all && multiply_by_itself(x, with)) return;
-    if (multiply_by_depth(x, with)) return;
+    if (multiply_turned(x, with) || multiply_by_depth(x, with)) return;
     if (SmallProduct<T>::suits(x)) {
         if (SmallProduct<T>::made_at_once(x, with)) return;
         const SmallProduct<T> small(x, with, false);

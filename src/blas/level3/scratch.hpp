@@ -7,7 +7,7 @@
 namespace trencadis::blas {
 
 /// The packing buffers of a thread. Each routine has its own, because a solve multiplies and a factorization solves.
-enum class Buffer { left, right, triangle, solution, factor, panel, applied, compact, products, reflectors };
+enum class Buffer { left, right, triangle, solution, factor, panel, applied, compact, products, turned, reflectors };
 
 /// At least `bytes` of the calling thread's buffer, aligned to 64 bytes, contents undefined. Valid until the thread asks for the
 /// same buffer again; it only grows, and is freed when the thread ends. Large ones ask for huge pages. Throws

@@ -316,8 +316,8 @@ TEST(SmallProduct, IsNoneThatHasStructureOrIsLarge)
     EXPECT_FALSE(SmallProduct<double>::suits(product));
 }
 
-/// A large A is read where it lies for as many columns as have a B that the second cache holds, or a piece of it. By rows B is too
-/// where the kernel fetches them.
+/// A large A is read where it lies for as many columns as have a B that the second cache holds, or a piece of it. A B by rows is
+/// read so where the kernel fetches them.
 TEST(SmallProduct, IsOneOfFewColumnsBesideALargeA)
 {
     const blas::Setup<double> with = setup<double>(0);
