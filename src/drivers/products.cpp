@@ -97,12 +97,13 @@ bool is_thin(Index m, Index n, const RoutineOptions& options)
     return options.nb == 0 && options.variant.empty() && std::min(m, n) <= 64 && std::max(m, n) >= 512;
 }
 
-/// Or so few columns that each task reads its rows of A where they lie, once for each piece of the depth?
+/// Or so few columns that each task reads its rows of A where they lie, once for each piece of the depth, or turned?
 template <Scalar T> bool is_narrow(const blas::Product<T>& x, const RoutineOptions& options)
 {
     constexpr Index least = 512; // rows, as above
-    if (options.nb != 0 || !options.variant.empty() || x.m < least) return false;
-    return blas::SmallProduct<T>::suits_narrow(x) || blas::depth_in_place(x, blas::setup<T>(0)) > 0;
+    if (options.nb != 0 || !options.variant.empty()) return false;
+    if (blas::is_turned(x)) return true;
+    return x.m >= least && (blas::SmallProduct<T>::suits_narrow(x) || blas::depth_in_place(x, blas::setup<T>(0)) > 0);
 }
 
 /// Has it little depth, or few rows or columns, so that whoever computes a slice packs what all slices read for little?
