@@ -342,6 +342,22 @@ TEST(SmallProduct, IsOneOfFewColumnsBesideALargeA)
     EXPECT_EQ(depth_in_place(product(32 * nr + 1, 4 * deepest), with), 0);
 }
 
+/// Likewise a long B by rows beside few rows, where its rows have sets of their own.
+TEST(SmallProduct, IsOneOfFewRowsBesideALongBByRows)
+{
+    const blas::Setup<double> with = setup<double>(0);
+    const Index m = 4 * with.kernel.mr, deepest = with.tree[Loop::pc] * with.tree[Loop::ic] / (2 * m);
+    double x = 0;
+    const auto product = [&](Index k, Index ld) {
+        return Product<double>{m, 2000, k, 1.0, general(&x, m), general(&x, ld, Op::trans), 0.0, &x, 1, m};
+    };
+    const bool by_rows = with.kernel.fetches_columns;
+    EXPECT_EQ(SmallProduct<double>::suits(product(deepest, 2001)), by_rows);
+    EXPECT_FALSE(SmallProduct<double>::suits(product(deepest, 2048)));
+    EXPECT_EQ(depth_in_place(product(8 * deepest, 2001), with) > 0, by_rows);
+    EXPECT_EQ(depth_in_place(product(8 * deepest, 2048), with), 0);
+}
+
 /// Rows of B a power of two apart share a few sets of the caches, and deep panels of it fill the first one (of 80 KiB at most,
 /// here): each panel of A would drive them out, where there are several.
 TEST(SmallProduct, IsNoneWhosePanelsOfADriveOutTheRowsOfB)
